@@ -18,6 +18,7 @@ from onnx import NodeProto, TensorProto, helper
 
 from ..dialects.core.ports import ATTENTION_MASK, POSITION
 from ..dialects.onnx.contrib import CONTRIB_DOMAIN
+from ..dialects.onnx.facts import Trait, facts_of, having
 from ..errors import Diagnostic
 from ..ir import Array
 from .evaluation import is_foldable
@@ -28,9 +29,6 @@ from .order import where_node
 from .tensor_info import Infos, TensorInfo, info_of
 from .tensors import Constant
 
-_SHAPED = {"ConstantOfShape": (0,), "Expand": (1,), "Range": (1,), "Reshape": (1,), "Slice": (2,)}
-"""Operators, and those of their operands that decide a shape and may depend on the number of cached rows."""
-
 _TAKES_CACHES = {
     ("", "Attention"): (4, 5),
     (CONTRIB_DOMAIN, "MultiHeadAttention"): (6, 7),
@@ -39,7 +37,6 @@ _TAKES_CACHES = {
 """Operator -> its inputs that are caches of keys and of values, [B, N, rows, h]."""
 
 _INTEGERS = (TensorProto.INT32, TensorProto.INT64)
-_VIEWS = ("Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
 
 Shapes = Mapping[str, Sequence[int]]
 
@@ -128,7 +125,7 @@ def _caches(graph: Graph, infos: Infos) -> Iterator[tuple[str, int]]:
         name = shown.get(node.input[0]) if node.input and not node.domain else None
         if name is None:
             continue
-        if node.op_type in _VIEWS or (node.op_type == "Concat" and len(node.input) == 1):
+        if node.op_type in having(Trait.VIEW) or (node.op_type == "Concat" and len(node.input) == 1):
             shown[node.output[0]] = name
         elif node.op_type == "Concat":
             shape = infos[name].shape or ()
@@ -273,7 +270,7 @@ class Past:
         if node.op_type == "Slice" and 1 in affine:
             return self._gathered(known, node)
         for i in affine:
-            if i in shaping and i not in _SHAPED.get(node.op_type, ()):
+            if i in shaping and i != facts_of(node.op_type).size:
                 raise self._shaping(node, i)
         changed = NodeProto()
         changed.CopyFrom(node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import IntegerType, ModuleOp, Signedness, TensorType,
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.onnx.facts import Trait, facts_of, having
 from ..dialects.onnx.schema import OnnxOp, make, stored_value
 from ..ir import element_of, functions, shape_of
 from .core.base import Pass
@@ -22,17 +23,7 @@ from .state.nodes import literal, node
 
 _UI8, _I8 = IntegerType(8, Signedness.UNSIGNED), IntegerType(8)
 _HALF = 128
-_OPERANDS: Mapping[str, Mapping[int, int]] = {
-    "onnx.ConvInteger": {0: 2, 1: 3},
-    "onnx.DequantizeLinear": {0: 2},
-    "onnx.MatMulInteger": {0: 2, 1: 3},
-    "onnx.QLinearConv": {0: 2, 3: 5},
-    "onnx.QLinearMatMul": {0: 2, 3: 5},
-}
-"""Operator -> index of an operand of bytes -> index of its zero point."""
-_RESULTS = {"onnx.QLinearConv": 7, "onnx.QLinearMatMul": 7, "onnx.QuantizeLinear": 2}
-"""Operator -> index of the zero point of its result."""
-_PRODUCTS = frozenset(_OPERANDS) - {"onnx.DequantizeLinear"}
+_PRODUCTS = having(Trait.SUMS_PRODUCTS, "onnx.") & having(Trait.QUANTISED, "onnx.")
 _MOVES = frozenset(
     f"onnx.{name}"
     for name in (
@@ -111,10 +102,10 @@ Rule = Callable[[_Signed, OnnxOp], "list[SSAValue] | None"]
 
 def _quantised(signed: _Signed, op: OnnxOp) -> list[SSAValue] | None:
     """Shift the zero points of the operands and of the result."""
-    inputs = list(op.node_inputs)
-    zeros = {zero: _element(inputs[data]) for data, zero in _OPERANDS.get(op.name, {}).items()}
+    inputs, facts = list(op.node_inputs), facts_of(op.name)
+    zeros = {zero: _element(inputs[data]) for data, zero in facts.zeros.items()}
     result = element_of(op.results[0])
-    zeros |= {_RESULTS[op.name]: result} if op.name in _RESULTS else {}
+    zeros |= {} if facts.result_zero is None else {facts.result_zero: result}
     shifted = [index for index, element in zeros.items() if element == _UI8]
     is_idle = op.name == "onnx.DequantizeLinear" and op.operands[0] not in signed
     if not shifted or is_idle or op.properties.get("output_dtype") is not None:
@@ -122,7 +113,7 @@ def _quantised(signed: _Signed, op: OnnxOp) -> list[SSAValue] | None:
     inputs += [None] * (max(shifted) + 1 - len(inputs))
     for index in shifted:
         inputs[index] = signed.form(inputs[index] or literal(np.uint8(0), _UI8, op), op)
-    for index in _OPERANDS.get(op.name, {}):
+    for index in facts.zeros:
         inputs[index] = signed.form(cast(SSAValue, inputs[index]), op)
     return list(moved(op, inputs, _I8 if result == _UI8 else result, op))
 
@@ -178,7 +169,7 @@ def _moved(signed: _Signed, op: OnnxOp) -> list[SSAValue] | None:
 
 
 _RULES: dict[str, Rule] = {
-    **dict.fromkeys((*_OPERANDS, *_RESULTS), _quantised),
+    **dict.fromkeys((*_PRODUCTS, "onnx.DequantizeLinear", "onnx.QuantizeLinear"), _quantised),
     **dict.fromkeys(_MOVES, _moved),
     "onnx.Gather": _looked_up,
     "onnx.RequantShift": _requantised,

@@ -13,6 +13,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ..dialects.core.analysis.intervals import Range, range_of_element
+from ..dialects.onnx.facts import Trait, having
 from ..dialects.onnx.schema import OnnxOp
 from ..ir import Array, element_of, functions, fused_location
 from ..runtime.interpreter import load_rules as load_semantics
@@ -22,8 +23,8 @@ from .recover import load_rules
 from .recover.dequantized_products import DEQUANTISED, FloatRule
 from .recover.quantized import (
     COMPUTED,
-    ELEMENTWISE,
     QUANTISED,
+    TABULATED,
     Integers,
     Quantization,
     clipped,
@@ -33,8 +34,7 @@ from .recover.quantized import (
     quantization_of,
 )
 
-_VIEWS = frozenset(f"onnx.{name}" for name in ("Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
-_LIMITS = frozenset(("onnx.Clip", "onnx.Relu"))
+_VIEWS, _CLAMPS = having(Trait.VIEW, "onnx."), having(Trait.CLAMPS, "onnx.")
 
 
 def recover_quantized(module: ModuleOp, function: func.FuncOp) -> int:
@@ -135,7 +135,7 @@ def _functions(value: SSAValue, integers: Integers) -> list[Operation]:
     waiting = [value]
     while waiting:
         op = waiting.pop().owner
-        if isinstance(op, OnnxOp) and op.name in ELEMENTWISE and op not in scalar_ops:
+        if isinstance(op, OnnxOp) and op.name in TABULATED and op not in scalar_ops:
             scalar_ops[op] = None
             waiting += [operand for operand in op.operands if integers.form(operand) is not None]
     return list(scalar_ops)[::-1]
@@ -166,7 +166,7 @@ def _tail(value: SSAValue) -> tuple[SSAValue, list[OnnxOp]]:
     tail: list[OnnxOp] = []
     while value.has_one_use():
         op = value.owner
-        if not isinstance(op, OnnxOp) or op.name not in _VIEWS | _LIMITS:
+        if not isinstance(op, OnnxOp) or op.name not in _VIEWS | _CLAMPS:
             break
         tail.append(op)
         value = op.operands[0]

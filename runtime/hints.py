@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..dialects.core.machine.cost_table import parameters_of
 from ..dialects.core.machine.file import find_machine
 from ..dialects.core.nesting import nested_ops
+from ..dialects.onnx.facts import Trait, having
 from ..ir import functions
 from ..passes.core.manager import Observer
 
@@ -33,16 +34,12 @@ def hints(target: str, *, integers: bool, shifts: bool = False) -> list[Observer
     return [*floats, ScaleHint(integers=integers)]
 
 
-_QUANTISED = frozenset(("onnx.DequantizeLinear", "onnx.QLinearAdd", "onnx.QLinearMul"))
-"""Operators of quantised tensors that compute in floats."""
-
-
 class FloatHint(Observer):
     """Says on stderr how many operators of a network could compute in integers."""
 
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
         """Count them in a copy of the network, if it has any."""
-        if not any(op.name in _QUANTISED for op in nested_ops(module)):
+        if not any(op.name in having(Trait.COMPUTES_FLOATS, "onnx.") for op in nested_ops(module)):
             return
         from ..passes.recover_quantized import recover_quantized
 

@@ -25,6 +25,7 @@ from xdsl.traits import EffectInstance, IsTerminator, MemoryEffect, Pure
 from ..core.effect_traits import StateEffects
 from .contrib import CONTRIB_DOMAIN, CONTRIB_SCHEMAS
 from .custom import DOMAIN, SCHEMAS
+from .facts import Trait, having
 from .schema import OnnxOp, op_class_of
 
 
@@ -43,15 +44,7 @@ class _DropoutEffects(MemoryEffect):
 
 
 _RANDOM = StateEffects("random numbers")
-_EFFECTS: dict[str, MemoryEffect] = {
-    "Bernoulli": _RANDOM,
-    "Dropout": _DropoutEffects(),
-    "Multinomial": _RANDOM,
-    "RandomNormal": _RANDOM,
-    "RandomNormalLike": _RANDOM,
-    "RandomUniform": _RANDOM,
-    "RandomUniformLike": _RANDOM,
-}
+_EFFECTS: dict[str, MemoryEffect] = {**dict.fromkeys(having(Trait.RANDOM), _RANDOM), "Dropout": _DropoutEffects()}
 """Operator -> its effects; the others are pure."""
 
 

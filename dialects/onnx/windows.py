@@ -8,14 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...ir import Array, shape_of
+from .facts import Trait, having
 from .schema import OnnxOp
-
-_CROPPING = frozenset(("AveragePool", "LpPool", "MaxPool"))
-"""
-Operators whose `auto_pad` crops an input that is longer than its windows, as ONNX's text and ONNX Runtime have it.
-
-Convolutions then start at the first element, as in onnx.reference.
-"""
 
 
 @dataclass(frozen=True)
@@ -55,7 +49,8 @@ def windows_of(op: OnnxOp, kernel: Sequence[int]) -> Windows:
         (output - 1) * stride + (size - 1) * dilation + 1 - extent
         for output, stride, size, dilation, extent in zip(outputs, strides, kernel, dilations, x, strict=True)
     ]
-    totals = totals if op.SCHEMA.name in _CROPPING else [max(0, total) for total in totals]
+    # Convolutions start at the first element, as in onnx.reference.
+    totals = totals if op.SCHEMA.name in having(Trait.CROPS) else [max(0, total) for total in totals]
     # Divided toward zero, as in ONNX Runtime.
     begins = tuple(int((total + (mode == "SAME_LOWER")) / 2) for total in totals)
     ends = tuple(total - begin for total, begin in zip(totals, begins, strict=True))

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from onnx import NodeProto
 
+from ...dialects.onnx.facts import facts_of
 from ...dialects.onnx.parameters import broadcasts_to
+from ...dialects.onnx.recurrent import RECURRENCES
 from ..node_view import NodeView
 from . import Shape, operators
 from .common import broadcast, parameters, scales
@@ -47,14 +49,15 @@ def _window(node: NodeView, kernel: Sequence[int], *, pools: bool) -> None:
 
 def _convolution(node: NodeView) -> None:
     """Check that the weight has the axes and, per group, the channels of the input, and the bias one per output."""
-    weight, bias = (3, 8) if node.op_type == "QLinearConv" else (1, 2)
-    x, w = node.shape(0), node.shape(weight)
+    facts = facts_of(node.op_type)
+    assert facts.weight is not None
+    x, w = node.shape(0), node.shape(facts.weight)
     if len(x) < 3 or len(w) != len(x):
         raise node.misfit("the weight", f"{max(len(x), 3)} axes, as many as the input", list(w))
     kernel = node.attribute("kernel_shape")
     if kernel is not None and tuple(kernel) != w[2:]:
         raise node.misfit("the attribute 'kernel_shape'", f"{list(w[2:])}, the last axes of the weight", list(kernel))
-    groups, transposed = node.attribute("group"), node.op_type == "ConvTranspose"
+    groups, transposed = node.attribute("group"), facts.channels == 1
     if groups < 1:
         raise node.misfit("the attribute 'group'", "1 or more", groups)
     channels = w[0] if transposed else w[1] * groups
@@ -63,7 +66,8 @@ def _convolution(node: NodeView) -> None:
     outputs = w[1] * groups if transposed else w[0]
     if outputs % groups:
         raise node.misfit("the weight", f"output channels in {groups} groups", f"{outputs} output channels")
-    if node.op_type != "ConvInteger" and node.input(bias) and node.shape(bias) != (outputs,):
+    bias = facts.bias
+    if bias is not None and node.input(bias) and node.shape(bias) != (outputs,):
         raise node.misfit("the bias", f"{[outputs]}, one number per output channel", list(node.shape(bias)))
     if not transposed:
         _window(node, w[2:], pools=False)
@@ -114,7 +118,8 @@ def _gemm(node: NodeView) -> None:
 
 def _matmul(node: NodeView) -> None:
     """Check that the last axis of the first operand is as long as the last but one of the second."""
-    second = 3 if node.op_type == "QLinearMatMul" else 1
+    second = facts_of(node.op_type).weight
+    assert second is not None
     a, b = node.shape(0), node.shape(second)
     if not a or not b:
         raise node.misfit("an operand", "one axis or more", f"{list(a)} and {list(b)}")
@@ -167,13 +172,10 @@ def _by_head(shape: Shape, heads: int) -> Shape:
 operators("Attention", shapes=_attended)
 
 
-_GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
-
-
 def _recurrent(node: NodeView) -> None:
     """Check that weights fit each other, the input and the state, by the shapes that ONNX documents."""
     x, _, r = (node.shape(index, 3) for index in range(3))
-    batch_first, gates = node.attribute("layout"), _GATES[node.op_type]
+    batch_first, gates = node.attribute("layout"), RECURRENCES[node.op_type].gates
     batch, directions, hidden = x[0 if batch_first else 1], r[0], r[2]
     state = (batch, directions, hidden) if batch_first else (directions, batch, hidden)
     wanted = [

@@ -14,6 +14,7 @@ from ...ir import Array
 from ..tensor_info import info_of
 from .columns import Sampler, has_matrix
 from .execution import Execution
+from .layers import PRODUCTS
 from .network import Network
 from .ranges import Statistics
 from .selection import Selection
@@ -135,7 +136,7 @@ def calibrate(network: Network, selection: Selection, samples: Sequence[Sample])
     """
     sources = [name for name in selection.groups if name not in selection.moved]
     inputs = {value.name for value in network.inputs}
-    weighted = (layer for layer in selection.layers if layer.weight and layer.node.op_type in _WEIGHTED)
+    weighted = (layer for layer in selection.layers if layer.weight and layer.node.op_type in PRODUCTS)
     products = [*weighted, *filter(has_matrix, selection.kept)]
     reaches = {name: 0.0 for layer in selection.wide for name in layer.data}
     joins = [node for node in network.nodes if node.op_type == "Concat" and node.output[0] in selection.moved]
@@ -159,9 +160,6 @@ def calibrate(network: Network, selection: Selection, samples: Sequence[Sample])
             samplers[layer.name].add(values[layer.data[0]])
     _warn_of_zeros({name: statistics[selection.groups[name]].reach for name in sources} | reaches)
     return Calibration(statistics, {name: sampler.columns() for name, sampler in samplers.items()}, reaches, operands)
-
-
-_WEIGHTED = ("Conv", "Gemm", "MatMul")
 
 
 def _check_finite(network: Network, name: str, array: Array) -> None:

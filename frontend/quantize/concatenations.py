@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from onnx import NodeProto, helper
 
-from ...dialects.onnx.kinds import MOVES
+from ...dialects.onnx.facts import Trait, having
 from .calibration import Calibration
 from .network import Network
 from .selection import Selection
 
+_MOVES = having(Trait.MOVES) - {"Concat"}
 _RATIO = 4.0
 """Range of the result, relative to that of an operand, from which the operand would lose two of its bits."""
 
@@ -48,7 +49,7 @@ def _has_readers(
         if name in network.output_names or any(each is not reader for each in consumers[name]):
             return True
         source = producers.get(name)
-        if source is None or source.op_type not in MOVES or source.op_type == "Concat" or len(source.output) > 1:
+        if source is None or source.op_type not in _MOVES or len(source.output) > 1:
             return False
         reader, name = source, source.input[0]
 

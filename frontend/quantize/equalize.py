@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from onnx import NodeProto
 
+from ...dialects.onnx.facts import Trait, having
 from ...ir import Array
 from .network import Network, attribute
 
@@ -37,7 +38,7 @@ def _pairs(network: Network) -> Iterator[tuple[NodeProto, NodeProto]]:
             after = consumers[name][0]
             if is_constant_conv(network, after) and _inputs(network, after) is not None:
                 yield node, after
-            if after.op_type not in ("Relu", "LeakyRelu"):
+            if after.op_type not in having(Trait.HOMOGENEOUS) & having(Trait.ELEMENTWISE):
                 break
             name = after.output[0]
 

@@ -7,35 +7,39 @@ from collections.abc import Sequence
 import numpy as np
 from onnx import NodeProto, helper
 
+from ...dialects.onnx.facts import FACTS, facts_of
 from .network import Network
 
-_OPERANDS = {"QLinearConv": 2, "QLinearMatMul": 2, "QLinearAdd": 2, "QLinearMul": 2}
-"""Operator -> its quantised operands, each with scale and zero point; those of the result follow."""
+_FLOATS = {facts.quantised: operator for operator, facts in FACTS.items() if facts.quantised}
+"""Operator of quantised tensors -> that of floats."""
 
 
 def expand_qlinear(network: Network) -> None:
     """Replace QLinearConv, QLinearMatMul, QLinearAdd and QLinearMul whose scales are constants."""
     nodes: list[NodeProto] = []
     for node in network.nodes:
-        scales = [name for name in node.input[1::3] if name] if node.op_type in _OPERANDS else []
-        is_constant = bool(scales) and all(name in network.constants for name in scales[: _OPERANDS[node.op_type] + 1])
+        scales = [name for name in node.input[1::3] if name] if node.op_type in _FLOATS else []
+        count = len(facts_of(node.op_type).zeros) + 1
+        is_constant = bool(scales) and all(name in network.constants for name in scales[:count])
         nodes += _expanded(network, node) if is_constant else [node]
     network.nodes = nodes
 
 
 def _expanded(network: Network, node: NodeProto) -> list[NodeProto]:
-    count = _OPERANDS[node.op_type]
+    # Each quantised operand has a scale and a zero point; those of the result follow.
+    facts = facts_of(node.op_type)
+    count, bias = len(facts.zeros), facts.bias
     sources: list[NodeProto] = []
     operands: list[str] = []
     for index in range(count):
-        axis = 0 if node.op_type == "QLinearConv" else 1
+        axis = 1 if facts.channels is None else facts.channels
         sources.append(_dequantised(network, node.input[3 * index : 3 * index + 3], axis))
         operands.append(sources[-1].output[0])
-    if node.op_type == "QLinearConv" and len(node.input) > 8 and node.input[8]:
+    if bias is not None and len(node.input) > bias and node.input[bias]:
         sources.append(_dequantised_bias(network, node))
         operands.append(sources[-1].output[0])
     real = network.names.take(f"{node.output[0]}.real")
-    operator = helper.make_node(node.op_type.removeprefix("QLinear"), operands, [real], name=node.name)
+    operator = helper.make_node(_FLOATS[node.op_type], operands, [real], name=node.name)
     operator.attribute.extend(node.attribute)
     result = helper.make_node("QuantizeLinear", [real, *node.input[3 * count : 3 * count + 2]], [node.output[0]])
     result.name = f"{node.name}.quantized"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 import numpy as np
 from onnx import NodeProto
 
+from ...dialects.onnx.facts import facts_of
 from ...ir import Array
 from ..evaluation import evaluate, is_foldable
 from ..tensors import Constant
@@ -120,7 +121,8 @@ def _per_channel(constant: Array, data: tuple[int, ...], result: tuple[int, ...]
 
 
 def _fold_conv(network: Network, node: NodeProto, factor: Array, summand: Array) -> bool:
-    axis = 0 if node.op_type == "Conv" else 1
+    axis = facts_of(node.op_type).channels
+    assert axis is not None
     if axis and attribute(node, "group") != 1:
         return False
     weights = network.constants.get(node.input[1])

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
+from ...dialects.onnx.facts import facts_of
 from ...ir import Array
 from .network import Network, attribute
 
@@ -221,8 +222,7 @@ def _product(
     zeros = rewriter.network.constants[zero]
     if zeros.size > 1 and not (zeros != zeros.flat[0]).any():
         zero = rewriter.constant(f"{zero}.all", zeros.reshape(-1)[0])
-    operator = "ConvInteger" if node.op_type == "Conv" else "MatMulInteger"
-    name = rewriter.node(operator, [x.name, stored, x.zero_name, zero], f"{node.output[0]}.sums")
+    name = rewriter.node(facts_of(node.op_type).integer, [x.name, stored, x.zero_name, zero], f"{node.output[0]}.sums")
     if node.op_type == "Conv":
         rewriter.nodes[-1].attribute.extend(node.attribute)
     shape = tuple(len(weights) if index == axis else 1 for index in range(rank))

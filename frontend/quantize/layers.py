@@ -8,9 +8,9 @@ from math import prod
 
 from onnx import NodeProto
 
+from ...dialects.onnx.facts import Trait, having
 from .network import Network, attribute
 
-PRODUCTS = frozenset(("Conv", "Gemm", "MatMul"))
 SUMS = frozenset(("Add", "Mul", "Sub"))
 _LONGEST_ROW = 1 << 14
 """Numbers of a row up to which 32 bits hold the sums of integer rows."""
@@ -174,5 +174,6 @@ ROWS: Mapping[str, Rule] = {
 }
 """Operators over rows that are layers where integers are chosen for them."""
 
-IN_FLOATS = frozenset("Attention ConvTranspose DeformConv Einsum GRU LSTM LinearAttention RNN RotaryEmbedding".split())
+PRODUCTS = having(Trait.SUMS_PRODUCTS) & RULES.keys()
+IN_FLOATS = having(Trait.SUMS_PRODUCTS) - RULES.keys()
 """Operators of products that have no integer arithmetic here."""

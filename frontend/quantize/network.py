@@ -13,6 +13,7 @@ import numpy as np
 from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, checker, defs, helper, numpy_helper
 
 from ...dialects.onnx.custom import DOMAIN
+from ...dialects.onnx.facts import Trait, having
 from ...dialects.onnx.schema import default_value
 from ...errors import Diagnostic
 from ...ir import Array, FreshNames
@@ -23,14 +24,6 @@ from ..requant_shift import DOMAIN as REQUANT_DOMAIN
 from ..requant_shift import requant_shift
 from ..tensor_info import Infos
 from ..tensors import CARRIED
-
-_QUANTISED = frozenset(
-    (
-        "ConvInteger DequantizeLinear DynamicQuantizeLinear MatMulInteger QLinearConv QLinearMatMul QuantizeLinear "
-        "EncodeFloat DecodeFloat"
-    ).split()
-)
-"""Operators of networks that are quantised already."""
 
 _OLDEST_OPSET = 20
 """The opset of networks that need none newer."""
@@ -174,7 +167,7 @@ def read_network(
 
 
 def _check_quantised(nodes: Sequence[NodeProto], *, is_quantised: bool) -> None:
-    found = [node for node in nodes if node.domain == DOMAIN or node.op_type in _QUANTISED]
+    found = [node for node in nodes if node.domain == DOMAIN or node.op_type in having(Trait.QUANTISED)]
     if is_quantised and not found:
         raise Diagnostic(
             "the model is not quantised",

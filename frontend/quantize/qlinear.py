@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from onnx import NodeProto, helper
 
+from ...dialects.onnx.facts import facts_of
+from .layers import PRODUCTS
 from .network import Network
 
 
@@ -19,7 +21,7 @@ def to_qlinear(network: Network) -> None:
     replaced: dict[int, Sequence[NodeProto]] = {}
     gone: set[int] = set()
     for node in network.nodes:
-        if node.op_type not in ("Conv", "MatMul"):
+        if node.op_type not in PRODUCTS or not facts_of(node.op_type).quantised:
             continue
         chain = _chain(network, node, consumers)
         sources = [producers.get(name) for name in node.input]
@@ -53,7 +55,7 @@ def _fused(
     y = chain[-1]
     inputs = [*x.input[:3], *w.input[:3], *y.input[1:3], *(source.input[0] for source in sources[2:])]
     result = y.output[0] if len(chain) == 1 else network.names.take(f"{y.output[0]}.linear")
-    made = helper.make_node(f"QLinear{node.op_type}", inputs, [result], name=node.name)
+    made = helper.make_node(facts_of(node.op_type).quantised, inputs, [result], name=node.name)
     made.attribute.extend(node.attribute)
     if len(chain) == 1:
         return [made]

@@ -16,12 +16,11 @@ from glob import escape
 import numpy as np
 from onnx import NodeProto
 
-from ...dialects.onnx.kinds import ELEMENTWISE, MOVES
+from ...dialects.onnx.facts import Trait, having
 from ...errors import Diagnostic, did_you_mean
 from .layers import IN_FLOATS, PRODUCTS, ROWS, RULES, SUMS, Layer
 from .network import Network, attribute, is_named
 
-_CLAMPS = frozenset(("Relu", "Clip"))
 _REDUCTIONS = frozenset(("ReduceMean", "ReduceSum", "ReduceSumSquare", "ReduceL2"))
 
 
@@ -165,7 +164,7 @@ class _Layers:
     def _function_of(self, node: NodeProto) -> str | None:
         """Return the tensor of which a node computes a function, number by number; None for other nodes."""
         network = self._network
-        if node.domain or node.op_type not in ELEMENTWISE or not network.is_float(node.output[0]):
+        if node.domain or node.op_type not in having(Trait.TABULATED) or not network.is_float(node.output[0]):
             return None
         given = list(filter(None, node.input))
         data = [name for name in given if name not in network.constants]
@@ -215,7 +214,7 @@ class _Layers:
 
     def _with_clamps(self, layer: Layer) -> Layer:
         tail, output = list(layer.tail), layer.output
-        while (node := self._next(output)) is not None and node.op_type in _CLAMPS:
+        while (node := self._next(output)) is not None and node.op_type in having(Trait.CLAMPS):
             if any(name and name not in self._network.constants for name in node.input[1:]):
                 break
             tail.append(node)
@@ -239,14 +238,10 @@ def _normalisations(network: Network) -> set[int]:
         if node.op_type == "ReduceMean" and _is_over_last(network, node):
             members.add(id(node))
             values |= set(node.output)
-        elif node.op_type in ELEMENTWISE | _REDUCTIONS and _belongs(network, node, values):
+        elif node.op_type in having(Trait.TABULATED) | _REDUCTIONS and _belongs(network, node, values):
             members.add(id(node))
             values |= set(node.output)
     return members
-
-
-_STRETCHING = frozenset(("Exp", "Log", "Reciprocal", "Softmax", "Sqrt"))
-"""Functions after which the relative error of small operands counts, and large ones may not matter."""
 
 
 def _stretched(network: Network) -> set[int]:
@@ -260,7 +255,7 @@ def _stretched(network: Network) -> set[int]:
         id(node)
         for node in network.nodes
         if node.op_type in SUMS
-        and {each.op_type for each in consumers[node.output[0]]} - _STRETCHING == set()
+        and {each.op_type for each in consumers[node.output[0]]} - having(Trait.STRETCHES) == set()
         and consumers[node.output[0]]
     }
 
@@ -328,7 +323,9 @@ def _groups(
 
 def _moved(network: Network, node: NodeProto) -> list[str]:
     """Return the operands whose numbers a node moves unchanged; none for other nodes."""
-    if node.domain or node.op_type not in MOVES or not all(network.is_float(name) for name in node.output if name):
+    if node.domain or node.op_type not in having(Trait.MOVES):
+        return []
+    if not all(network.is_float(name) for name in node.output if name):
         return []
     if node.output[0] in network.requantised:
         return []

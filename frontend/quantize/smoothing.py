@@ -8,15 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from onnx import NodeProto
 
+from ...dialects.onnx.facts import Trait, having
 from ...ir import Array
 from .calibration import Sample
 from .equalize import is_constant_conv
 from .execution import Execution
 from .network import Network, attribute
 
-_CLAMPS = frozenset(("Relu", "LeakyRelu"))
-_CHANNELWISE = _CLAMPS | {"AveragePool", "GlobalAveragePool", "GlobalMaxPool", "MaxPool"}
-"""Operators with `f(s x) = s f(x)` for positive `s` per channel, along axis 1."""
+_CLAMPS = having(Trait.HOMOGENEOUS) & having(Trait.ELEMENTWISE)
 _LARGEST = 64.0
 """Largest ratio of two factors."""
 _SAMPLES = 8
@@ -86,7 +85,7 @@ def _readers(
 def _keeps_factors(network: Network, node: NodeProto, name: str) -> bool:
     if node.domain:
         return False
-    if node.op_type in _CHANNELWISE:
+    if node.op_type in having(Trait.HOMOGENEOUS):
         return len(node.output) == 1
     same = network.shape(name)[:2] == network.shape(node.output[0])[:2]
     return node.op_type == "Mul" and same and len(network.shape(name)) == len(network.shape(node.output[0]))

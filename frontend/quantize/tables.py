@@ -10,7 +10,7 @@ import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
 from ...dialects.core.polynomials import GELU_CUT, GELU_SQUARE, gelu
-from ...dialects.onnx.kinds import ELEMENTWISE
+from ...dialects.onnx.facts import Trait, having
 from ...ir import Array, FreshNames
 from .execution import Execution
 from .network import Network, is_named
@@ -72,7 +72,7 @@ def _computed(network: Network, node: NodeProto, functions: dict[str, _Function]
     given = list(filter(None, node.input))
     data = [functions.get(name) for name in given if name not in network.constants]
     single = all(network.constants[name].size == 1 for name in given if name in network.constants)
-    if node.domain or node.op_type not in ELEMENTWISE or not data or not single:
+    if node.domain or node.op_type not in having(Trait.TABULATED) or not data or not single:
         return None
     known = [each for each in data if each is not None]
     if len(known) < len(data) or len({each.source for each in known}) != 1:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
+from ...dialects.onnx.facts import Trait, having
 from ...errors import Diagnostic
 from ..tensors import embed_data, read_tensor
 
@@ -25,14 +26,6 @@ TYPES = ("bf16", "int8")
 """Element types of stored weights."""
 _OPSET = 13
 """The first opset whose Cast takes bfloat16, and whose DequantizeLinear has an axis."""
-
-_OF_INTEGERS = frozenset(
-    (
-        "RequantShift iSoftmax ITAMax ITAPartialMax iRMSNorm iLayerNorm iNoNorm iGELU iHardswish TrueIntegerDiv "
-        "IntegerDiv IntegerMean Quant Dequant"
-    ).split()
-)
-"""Operators of quantisers on integers that floats carry."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +94,7 @@ def _check_opset(model: ModelProto) -> None:
 
 def _check_floats(graph: GraphProto) -> None:
     """Raise Diagnostic for a network whose floats carry integers, which operators of quantisers show."""
-    integers = sorted({node.op_type for node in graph.node} & _OF_INTEGERS)
+    integers = sorted({node.op_type for node in graph.node} & having(Trait.CARRIES_INTEGERS))
     if integers:
         raise Diagnostic(
             "the model is quantised already",

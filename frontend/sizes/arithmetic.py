@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from ...dialects.onnx.facts import Trait, facts_of, having
 from ..extents import Axes, Extent, Size, key_of
 from .sized import Sized, sizes
 from .values import carried
 
-ELEMENTWISE = (
-    "Abs Acos Acosh And Asin Asinh Atan Atanh BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Ceil Celu"
-    " Clip Cos Cosh Elu Equal Erf Exp Floor Gelu Greater GreaterOrEqual HardSigmoid HardSwish IsInf IsNaN LeakyRelu "
-    " Less LessOrEqual Log Mean Mish Mod Neg Not Or PRelu Pow Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh"
-    " Softplus Softsign Sqrt Sum Swish Tan Tanh ThresholdedRelu Where Xor"
-).split()
-"""Operators each element of whose result depends on one element of every input; inputs broadcast."""
+_ARITHMETIC = ("Add", "Sub", "Mul", "Div", "Min", "Max")
+"""Operators that compute with sizes too."""
+
+_ELEMENTWISE = having(Trait.ELEMENTWISE) - having(Trait.CARRIES_INTEGERS) - {*_ARITHMETIC, "Cast", "Identity"}
 
 
 @sizes("Cast")
@@ -20,14 +18,14 @@ def _cast(sized: Sized) -> bool | None:
     return None if carried(sized) else _elementwise(sized)
 
 
-@sizes(*ELEMENTWISE)
+@sizes(*sorted(_ELEMENTWISE))
 def _elementwise(sized: Sized) -> bool | None:
     """Keep an operator that maps elements: along each axis all inputs have the same extent, or one entry."""
     names = [name for name in sized.of.input if name]
     if not any(sized.axes(name) for name in names):
         return False
     axes = _broadcast(sized, names)
-    if sized.of.op_type in ("Div", "Mod") and sized.is_integer(names[0]):
+    if sized.of.op_type in having(Trait.DIVIDES) and sized.is_integer(names[0]):
         _keep_with(sized, 1, sized.masked(names[1], 1))
     else:
         sized.keep()
@@ -35,7 +33,7 @@ def _elementwise(sized: Sized) -> bool | None:
     return None
 
 
-@sizes("Add", "Sub", "Mul", "Div", "Min", "Max")
+@sizes(*_ARITHMETIC)
 def _arithmetic(sized: Sized) -> bool | None:
     """Propagate sizes through arithmetic on sizes; other operands make it an elementwise operator."""
     names = list(sized.of.input)
@@ -118,19 +116,8 @@ def _cum_sum(sized: Sized) -> bool | None:
     return None
 
 
-_NEUTRAL = {
-    "ReduceL1": 0.0,
-    "ReduceL2": 0.0,
-    "ReduceLogSum": 0.0,
-    "ReduceMean": 0.0,
-    "ReduceProd": 1.0,
-    "ReduceSum": 0.0,
-    "ReduceSumSquare": 0.0,
-}
-"""Reduction -> the number that does not count."""
-
-
-@sizes(*_NEUTRAL, "ReduceMax", "ReduceMin", "ReduceLogSumExp")
+@sizes("ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd")
+@sizes("ReduceSum", "ReduceSumSquare")
 def _reduce(sized: Sized) -> bool | None:
     x, op = sized.input(0), sized.of.op_type
     known, rank = sized.axes(x), len(sized.shape(x))
@@ -145,7 +132,8 @@ def _reduce(sized: Sized) -> bool | None:
     reduced = {axis: extent for axis, extent in known.items() if axis in listed}
     left, keep = {axis: extent for axis, extent in known.items() if axis not in listed}, sized.attribute("keepdims", 1)
     axes = left if keep else {axis - sum(a < axis for a in listed): extent for axis, extent in left.items()}
-    neutral = _NEUTRAL.get(op, sized.least(x, largest=op == "ReduceMin"))
+    neutral = facts_of(op).neutral
+    neutral = sized.least(x, largest=op == "ReduceMin") if neutral is None else neutral
     masked = sized.masked(x, neutral, list(reduced))
     if op != "ReduceMean" or not reduced:
         _keep_with(sized, 0, masked)

@@ -11,6 +11,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, i64
 from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 
+from ...dialects.onnx.facts import Trait, having
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import numbers_of, set_argument_attributes, shape_of
 from .lowerer import constant_of
@@ -18,7 +19,7 @@ from .lowerer import constant_of
 RANGE = "tilewright.range"
 """The attribute of an input whose numbers are checked on every call: the least and the greatest."""
 
-CARRIERS = ("onnx.Cast", "onnx.Reshape", "onnx.Flatten", "onnx.Squeeze", "onnx.Unsqueeze", "onnx.Identity")
+CARRIERS = having(Trait.RESHAPES, "onnx.") | {"onnx.Cast"}
 """Operators that give back the numbers that they take, where these fit."""
 
 

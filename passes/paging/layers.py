@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import FloatAttr, ModuleOp, TensorType, f32, i64
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects.core.ports import ATTENTION_MASK
+from ...dialects.onnx.facts import Trait, having
 from ...dialects.onnx.schema import OnnxOp
 from ...errors import Diagnostic
 from ...ir import Array, element_of, numpy_type, shape_of, where
@@ -151,16 +152,7 @@ def _numbers(growth: Growth, op: OnnxOp, value: SSAValue) -> tuple[Array, int]:
     return moved, after
 
 
-_LAYOUTS = (
-    "onnx.Cast",
-    "onnx.Expand",
-    "onnx.Flatten",
-    "onnx.Identity",
-    "onnx.Reshape",
-    "onnx.Squeeze",
-    "onnx.Transpose",
-    "onnx.Unsqueeze",
-)
+_LAYOUTS = having(Trait.VIEW, "onnx.") | {"onnx.Cast", "onnx.Expand"}
 
 
 # Masks

@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.analysis.intervals import Range, range_of_element
-from ...dialects.onnx import kinds
+from ...dialects.onnx.facts import Trait, having
 from ...dialects.onnx.schema import OnnxOp, make
 from ...discovery import registering
 from ...errors import Diagnostic
@@ -118,9 +118,7 @@ class Form:
     """Where the floats are what DequantizeLinear makes."""
 
 
-ELEMENTWISE = frozenset(f"onnx.{name}" for name in kinds.ELEMENTWISE)
-MOVES = frozenset(f"onnx.{name}" for name in kinds.MOVES)
-_CHOICES = frozenset(f"onnx.{name}" for name in kinds.CHOICES)
+TABULATED, MOVES = having(Trait.TABULATED, "onnx."), having(Trait.MOVES, "onnx.")
 
 
 class Integers:
@@ -149,7 +147,7 @@ class Integers:
             self._dequantise(op)
         elif op.name in MOVES:
             self._move(op)
-        elif op.name in ELEMENTWISE and len(op.results) == 1:
+        elif op.name in TABULATED and len(op.results) == 1:
             self._compute(op)
 
     def note_bytes(self, value: SSAValue, byte: SSAValue) -> None:
@@ -273,7 +271,7 @@ def _is_move(op: OnnxOp, form: Form) -> bool:
     """Return whether an op on bytes equals the op on the dequantised floats."""
     if any(element_of(result) != f32 for result in op.results):
         return False
-    if op.name in _CHOICES:
+    if op.name in having(Trait.SELECTS, "onnx."):
         return form.quantization is not None
     if op.name == "onnx.Resize":
         return (

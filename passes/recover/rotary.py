@@ -11,6 +11,7 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import Operation, SSAValue
 
+from ...dialects.onnx.facts import Trait, having
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from ..lowering.lowerer import constant_of
@@ -63,9 +64,6 @@ def _is_angle(value: SSAValue, shape: tuple[int, ...]) -> bool:
     return shape_of(value) in {(batch, 1, rows, width), (1, 1, rows, width)}
 
 
-_ELEMENTWISE = {"onnx.Cos", "onnx.Sin", "onnx.Cast", "onnx.Identity"}
-
-
 def _has_equal_halves(value: SSAValue) -> bool:
     """Return whether the halves of the last axis are known to be the same."""
     while (constant := constant_of(value)) is None:
@@ -81,7 +79,7 @@ def _same_halves_as(value: SSAValue) -> SSAValue | None:
     op = value.owner
     if not isinstance(op, OnnxOp):
         return None
-    if op.name in _ELEMENTWISE:
+    if op.name in having(Trait.ELEMENTWISE, "onnx.") and len(op.operands) == 1:
         return op.operands[0]
     if op.name == "onnx.Unsqueeze":
         return op.operands[0] if shape_of(op.operands[0])[-1:] == shape_of(value)[-1:] else None

@@ -16,12 +16,10 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
+from ...dialects.onnx.facts import Trait, having
 from ...dialects.onnx.schema import OnnxOp
 from ...errors import Diagnostic
 from ...ir import Array, array_of, element_of, shape_of, where
-
-_VIEWS = ("onnx.Reshape", "onnx.Flatten", "onnx.Squeeze", "onnx.Unsqueeze", "onnx.Transpose", "onnx.Identity")
-"""Operators that reshape or permute their first operand."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,7 @@ def find_caches(function: func.FuncOp) -> list[Cache]:
 
 
 def _is_view(op: Operation) -> bool:
-    return op.name in _VIEWS or (op.name == "onnx.Concat" and len(op.operands) == 1)
+    return op.name in having(Trait.VIEW, "onnx.") or (op.name == "onnx.Concat" and len(op.operands) == 1)
 
 
 def _first_concat(value: SSAValue) -> OnnxOp | None:

@@ -13,6 +13,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.ports import ROWS
+from ...dialects.onnx.facts import facts_of
 from ...dialects.onnx.schema import OnnxOp
 from ...errors import Diagnostic
 from ...ir import Array, array_of, dense, element_of, numbers_of, set_argument_attributes, shape_of, where
@@ -231,8 +232,9 @@ def grow(growth: Growth, position: SSAValue) -> None:
 
 
 def _set_shape(op: OnnxOp, axis: int, rows: int) -> None:
-    index = 0 if op.name == "onnx.ConstantOfShape" else 1
-    op.operands[index] = literal(shape_of(op.results[0]), i64, op)
+    size = facts_of(op.name).size
+    assert size is not None
+    op.operands[size] = literal(shape_of(op.results[0]), i64, op)
 
 
 def _set_limit(op: OnnxOp, axis: int, rows: int) -> None:

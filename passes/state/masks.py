@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import IntegerType, TensorType, f32, i1, i32, i64
 from xdsl.ir import OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
+from ...dialects.onnx.facts import Trait, facts_of, having
 from ...dialects.onnx.schema import OnnxOp, make
 from ...errors import Diagnostic
 from ...ir import element_of, named_location, shape_of, where
@@ -25,19 +26,11 @@ from .nodes import literal, node
 from .relations import softmax_axis
 
 _MASKED = ("onnx.iSoftmax", "onnx.ITAMax")
-_FILLS: dict[str, float] = {
-    "onnx.ReduceSum": 0,
-    "onnx.ReduceL1": 0,
-    "onnx.ReduceL2": 0,
-    "onnx.ReduceSumSquare": 0,
-    "onnx.ReduceProd": 1,
-    "onnx.Softmax": float("-inf"),
-}
-"""Neutral element of each operator."""
+_FILLED = frozenset(f"onnx.{name}" for name in "ReduceSum ReduceL1 ReduceL2 ReduceSumSquare ReduceProd Softmax".split())
+"""Operators whose invalid rows are filled with their neutral number."""
 
 _EXTREMES = ("onnx.ReduceMax", "onnx.ReduceMin")
 _PRODUCTS = ("onnx.MatMul", "onnx.Gemm")
-_DIVISIONS = ("onnx.Div", "onnx.IntegerDiv")
 
 
 class Masks:
@@ -123,13 +116,13 @@ def neutralise(growth: Growth, position: SSAValue) -> None:
             _mask_product(growth, masks, op)
         elif op.name in _EXTREMES:
             masks.first_row(op, 0)
-        elif op.name in _FILLS:
-            masks.filled(op, 0, _FILLS[op.name])
+        elif op.name in _FILLED and (neutral := facts_of(op.name).neutral) is not None:
+            masks.filled(op, 0, neutral)
         else:
             raise _refusal(op, "of a varying number of values")
     for op in list(growth.function.body.block.ops):
         # A divisor in an unwritten row may be zero, which traps in C.
-        if op.name in _DIVISIONS and op.operands[1] in growth.axes:
+        if op.name in having(Trait.DIVIDES, "onnx.") and op.operands[1] in growth.axes:
             masks.filled(cast(OnnxOp, op), 1, 1)
 
 

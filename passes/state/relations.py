@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
+from ...dialects.onnx.facts import Trait, having
 from ...dialects.onnx.parameters import channel_shape
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, shape_of
@@ -199,14 +200,7 @@ def _cumulated(op: OnnxOp) -> list[Row]:
 
 
 _RULES: dict[str, Callable[[OnnxOp], list[Row]]] = {
-    **dict.fromkeys(
-        (
-            "Abs Add And Cast Ceil Clip Dequant Div Equal Erf Exp Floor Greater GreaterOrEqual HardSigmoid HardSwish "
-            "Identity IntegerDiv IsNaN LeakyRelu Less LessOrEqual Log Max Min Mul Neg Not Or Pow Quant Reciprocal Relu "
-            "Round Sigmoid Sign Sqrt Sub Sum Tanh TrueIntegerDiv Where Xor iGELU iHardswish"
-        ).split(),
-        _elementwise,
-    ),
+    **dict.fromkeys(having(Trait.ELEMENTWISE), _elementwise),
     "RequantShift": _requant,
     **dict.fromkeys("iRMSNorm iLayerNorm iNoNorm LayerNormalization RMSNormalization".split(), _rows),
     **dict.fromkeys("Softmax LogSoftmax iSoftmax ITAMax".split(), _softmax),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto, NodeProto, helper
 
-from tilewright.dialects.onnx.kinds import ELEMENTWISE
+from tilewright.dialects.onnx.facts import Trait, having
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.quantize.calibration import samples_of
@@ -276,7 +276,7 @@ def _worst_scale(result: Result, samples: Sequence[Sample]) -> tuple[str, float]
 
 
 def _is_argument(nodes: Sequence[NodeProto]) -> bool:
-    return bool(nodes) and all(node.op_type in ELEMENTWISE | {"Concat"} for node in nodes)
+    return bool(nodes) and all(node.op_type in having(Trait.TABULATED) | {"Concat"} for node in nodes)
 
 
 def _interpreted(
