@@ -33,7 +33,7 @@ _IN_FLIGHT, _IN_FLIGHT_EXTERNAL = 16, 32
 @dataclass(frozen=True)
 class InFlightLimits:
     """
-    InFlightLimits of transfers in flight: per link and over all links; `external` and `external_open` for external levels.
+    Limits of transfers in flight: per link and over all links; `external` and `external_open` for external levels.
     """
 
     transfers: int

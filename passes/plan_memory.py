@@ -30,9 +30,9 @@ from .memory.cost_model import reserved, rings_of
 from .memory.gathers import look_up, prepare_gathers
 from .memory.hints import KEEP
 from .memory.layers import Layers, alternatives, layers_of, levels_of
-from .memory.places import links_to
 from .memory.plan import Addresses, Choice, lower_bound
 from .memory.planner import DoesNotFit, plan_layers
+from .memory.role_levels import links_to
 from .memory.views import move
 from .tiles.group import Tilings, tiling_of
 from .verify_levels import parts_of
@@ -42,7 +42,7 @@ ADDRESS = "hier.address"
 
 
 @dataclass(frozen=True)
-class Limits:
+class PlanLimits:
     """
     Constraints of a plan: bytes of the nearest level (0 for its size), stages, search budget, residency, and the reuse
     distance of bytes in kernels.
@@ -52,10 +52,10 @@ class Limits:
     double_buffered: bool = True
     time_budget: float = 2.0
     layer_by_layer: bool = False
-    apart: int = 0
+    reuse_distance: int = 0
 
 
-def plan_memory(function: FuncOp, machine: Machine, limits: Limits = Limits()) -> None:
+def plan_memory(function: FuncOp, machine: Machine, limits: PlanLimits = PlanLimits()) -> None:
     """
     Replace the kernels whose engines work in near memories by grids of tiles that fit there.
 
@@ -103,7 +103,7 @@ def _is_guard(op: Operation) -> bool:
     return op.name in ("hier.first", "hier.last")
 
 
-def _plan_block(block: Block, machine: Machine, limits: Limits, function: FuncOp, depth: int) -> None:
+def _plan_block(block: Block, machine: Machine, limits: PlanLimits, function: FuncOp, depth: int) -> None:
     """Plan the kernels of a block; weights, state, inputs and outputs take bytes of the levels."""
     outer = depth == 0
     resident = outer and not limits.layer_by_layer
@@ -118,7 +118,7 @@ def _plan_block(block: Block, machine: Machine, limits: Limits, function: FuncOp
     }
     if outer:
         initial.taken = _taken(function, initial.far, machine)
-    options = (limits.time_budget, limits.apart)
+    options = (limits.time_budget, limits.reuse_distance)
     plans = [(*plan_layers(layers, capacity, *options), layers) for layers in alternatives(initial)]
     plan, addresses, layers = min(plans, key=lambda candidate: candidate[0].cycles)
     if outer:
@@ -126,10 +126,10 @@ def _plan_block(block: Block, machine: Machine, limits: Limits, function: FuncOp
     for level, arena in addresses.items():
         for number, address in arena.resident.items():
             _keep(layers.buffers[number].alloc, level, address)
-    rooms = {name: size for name, size in capacity.items() if _is_free(addresses[name]) and not initial.fixed[name]}
+    exclusive = {name: size for name, size in capacity.items() if _is_free(addresses[name]) and not initial.fixed[name]}
     for number, choice in enumerate(plan.choices):
         begins = {level: arena.blocks[number] for level, arena in addresses.items()}
-        replace_by_grid(layers, choice, begins, rooms)
+        replace_by_grid(layers, choice, begins, exclusive)
     _drop_views(initial)
 
 
@@ -140,8 +140,8 @@ def _is_free(arena: Addresses) -> bool:
 
 def _drop_views(layers: Layers) -> None:
     """Erase the views of biases that no grid has taken."""
-    for places in (*layers.places.values(), *layers.stored.values()):
-        bias = places.epilogue.bias if places.epilogue is not None else None
+    for role_levels in (*layers.role_levels.values(), *layers.stored.values()):
+        bias = role_levels.epilogue.bias if role_levels.epilogue is not None else None
         if bias is not None and (view := bias.view) is not None:
             view.erase()
 
@@ -166,36 +166,38 @@ def _keep(alloc: Operation, level: str, address: int) -> None:
     move(alloc.results[0], StringAttr(level))
 
 
-def replace_by_grid(layers: Layers, choice: Choice, begins: Mapping[str, int], rooms: Mapping[str, int] = {}) -> None:
+def replace_by_grid(
+    layers: Layers, choice: Choice, begins: Mapping[str, int], exclusive: Mapping[str, int] = {}
+) -> None:
     """
     Replace the kernels of a choice by its grid; `begins` has the address of its block in each level.
 
-    `rooms` has the bytes of each level that the block has to itself, whose banks keep its buffers apart.
+    `exclusive` has the bytes of each level that the block has to itself, over whose banks its buffers are distributed.
     """
     ops, candidate = layers.ops[choice.first : choice.last + 1], choice.candidate
-    places = layers.places_of(ops, candidate.alternative)
-    tiling = tiling_of(ops, candidate.sizes, levels_of(ops), places, candidate.panels)
+    role_levels = layers.role_levels_of(ops, candidate.alternative)
+    tiling = tiling_of(ops, candidate.sizes, levels_of(ops), role_levels, candidate.panels)
     tiles, scratch, ends = _addresses(tiling, choice, layers.machine, begins)
     route, spread = layers.route(ops, candidate.alternative), candidate.spread
-    for name, room in rooms.items() if not spread.loops else ():
-        _keep_apart(tiling, choice, layers.machine.level(name), room, tiles, scratch)
+    for name, capacity in exclusive.items() if not spread.loops else ():
+        _separate_banks(tiling, choice, layers.machine.level(name), capacity, tiles, scratch)
     shared = {level.name for level in route.levels if route.sharing(level, spread.copies) > 1}
-    apart = {level: end - begins[level] for level, end in ends.items() if level in shared and end > begins[level]}
+    strides = {level: end - begins[level] for level, end in ends.items() if level in shared and end > begins[level]}
 
     def engine(op: Operation, source: Operation) -> str:
         runner = route.engines[source] if op.name == source.name else route.engine_beside(op, source)
         return runner.name if runner is not None else ""
 
-    between = apart if spread.loops else None
+    between = strides if spread.loops else None
     grid = grid_of(tiling, "", tiles, candidate.stages, candidate.order, scratch, engine, spread, between)
     if (around := spatial_grid(ops[-1].parent_op())) is not None:
-        _set_apart(around, apart)
+        _set_strides(around, strides)
     grid.attributes["engine"] = StringAttr(layers.engines[ops[-1]].name)
     grid.attributes["modelled_cycles"] = IntegerAttr(candidate.cycles, i64)
     if len(ops) > 1:
         grid.location = fused_location([op.location for op in ops])
     between_ops = [value.owner for value in tiling.operands.intermediates]
-    epilogue = tiling.parts[-1].places.epilogue
+    epilogue = tiling.parts[-1].role_levels.epilogue
     if epilogue is not None and epilogue.bias is not None and (view := epilogue.bias.view) is not None:
         Rewriter.insert_op(view, InsertPoint.before(ops[-1]))
     Rewriter.replace_op(ops[-1], grid, [])
@@ -205,10 +207,10 @@ def replace_by_grid(layers: Layers, choice: Choice, begins: Mapping[str, int], r
     look_up(grid)
 
 
-def _set_apart(grid: GridOp, apart: Mapping[str, int]) -> None:
+def _set_strides(grid: GridOp, least: Mapping[str, int]) -> None:
     """Set the strides of a spatially mapped grid's buffers in shared levels to at least these bytes."""
     strides: dict[str, Attribute] = dict(grid.apart.data) if grid.apart is not None else {}
-    for level, size in apart.items():
+    for level, size in least.items():
         strides[level] = IntegerAttr(max(size, grid.apart_in(level) or 0), i64)
     if strides:
         grid.properties["apart"] = DictionaryAttr(strides)
@@ -231,14 +233,14 @@ def _addresses(
     return tiles, scratch, ends
 
 
-def _keep_apart(
-    tiling: Tilings, choice: Choice, level: Level, room: int, tiles: list[int | None], scratch: list[int | None]
+def _separate_banks(
+    tiling: Tilings, choice: Choice, level: Level, capacity: int, tiles: list[int | None], scratch: list[int | None]
 ) -> None:
     """Move the buffers in a level whose banks have a single port to different banks."""
     if not level.single_port:
         return
     moved, inner = rings_of(tiling, choice.candidate.stages, level)
-    placed = iter(in_banks((*moved.values(), *inner.values()), level, room))
+    placed = iter(in_banks((*moved.values(), *inner.values()), level, capacity))
     for addresses, rings in ((tiles, moved), (scratch, inner)):
         for at in rings:
             addresses[at] = next(placed).address
@@ -254,10 +256,10 @@ class PlanMemoryPass(Pass):
     level, `double-buffered=false` disables prefetching. If the capacity limits the plan, local search refines the
     initial solution for about `time-budget` seconds of work; 0 disables it. With `layer-by-layer` there is no residency
     and no fusion. Bytes of a near level are not reused for as many kernels as transfers may be in flight (`in_flight`
-    of the machine's links), if the capacity permits, so that overlap-engines can overlap neighbours; `apart` overrides
-    that number. The function's attributes `hier.modelled_cycles` and `hier.cycles_bound` give the plan's cycles and a
-    lower bound of any plan's. The attribute `refusals` of kernels (map-engines) is removed: reasons are of whole
-    kernels.
+    of the machine's links), if the capacity permits, so that overlap-engines can overlap neighbours; `reuse-distance`
+    overrides that number. The function's attributes `hier.modelled_cycles` and `hier.cycles_bound` give the plan's
+    cycles and a lower bound of any plan's. The attribute `refusals` of kernels (map-engines) is removed: reasons are
+    of whole kernels.
     """
 
     name = "plan-memory"
@@ -267,12 +269,12 @@ class PlanMemoryPass(Pass):
     double_buffered: bool = True
     time_budget: float = 2.0
     layer_by_layer: bool = False
-    apart: int | None = None
+    reuse_distance: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = machine_of(op)
-        apart = machine.in_flight(external=False) if self.apart is None else self.apart
-        limits = Limits(self.level_bytes, self.double_buffered, self.time_budget, self.layer_by_layer, apart)
+        distance = machine.in_flight(external=False) if self.reuse_distance is None else self.reuse_distance
+        limits = PlanLimits(self.level_bytes, self.double_buffered, self.time_budget, self.layer_by_layer, distance)
         forget_refusals(op)
         for function in functions(op):
             plan_memory(function, machine, limits)

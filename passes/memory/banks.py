@@ -67,9 +67,9 @@ def consecutive(rings: Sequence[Ring]) -> list[Ring]:
 
 
 @cache
-def in_banks(rings: tuple[Ring, ...], level: Level, room: int) -> list[Ring]:
+def in_banks(rings: tuple[Ring, ...], level: Level, capacity: int) -> list[Ring]:
     """
-    Place rings within `room` bytes of a level such that their accesses meet least; consecutively if that is as good.
+    Allocate rings within `capacity` bytes of a level with the fewest bank conflicts; consecutively if that is as good.
 
     The search is depth first, the largest ring first, over addresses at which a buffer begins or ends where a bank or
     another ring does.
@@ -89,17 +89,20 @@ def in_banks(rings: tuple[Ring, ...], level: Level, room: int) -> list[Ring]:
             pairs = sorted(zip(order, placed, strict=True), key=lambda pair: pair[0])
             least, best = conflicts, [ring for _, ring in pairs]
             continue
-        places = list(_places(rings[order[len(placed)]], level, room, placed))
-        pending += [[*placed, ring] for ring in reversed(places)]
+        positions = list(_positions(rings[order[len(placed)]], level, capacity, placed))
+        pending += [[*placed, ring] for ring in reversed(positions)]
     return best
 
 
-def _places(ring: Ring, level: Level, room: int, placed: Sequence[Ring]) -> Iterator[Ring]:
-    """Yield the places of a ring beside others, in ascending order."""
-    marks = [*range(0, room + 1, level.bank_bytes), *(mark for other in placed for mark in (other.address, other.end))]
+def _positions(ring: Ring, level: Level, capacity: int, placed: Sequence[Ring]) -> Iterator[Ring]:
+    """Yield the positions of a ring beside others, in ascending order."""
+    marks = [
+        *range(0, capacity + 1, level.bank_bytes),
+        *(mark for other in placed for mark in (other.address, other.end)),
+    ]
     begins = {mark - before * ring.size for mark in marks for before in range(ring.stages + 1)}
     for begin in sorted(begins):
         candidate = replace(ring, address=begin)
-        is_apart = all(candidate.end <= other.address or other.end <= begin for other in placed)
-        if begin >= 0 and begin % level.unit == 0 and candidate.end <= room and is_apart:
+        is_disjoint = all(candidate.end <= other.address or other.end <= begin for other in placed)
+        if begin >= 0 and begin % level.unit == 0 and candidate.end <= capacity and is_disjoint:
             yield candidate

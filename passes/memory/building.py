@@ -126,14 +126,14 @@ def grid_of(
     scratch: Sequence[int | None] | None = None,
     engine: EngineOf | None = None,
     spread: Spread = NOWHERE,
-    apart: Mapping[str, int] | None = None,
+    strides: Mapping[str, int] | None = None,
 ) -> GridOp:
     """
     Build the grid of a fused group of kernels whose tiles move to a level.
 
     `addresses` and `stages` are per operand of `tiling.tiles`; `scratch` has the addresses of `tiling.scratch`. `order`
     lists the tiled loop dimensions, outermost first, reductions last. `engine` names the engine of an op of the body.
-    `level` is that of a tiling without places. `spread` maps tiles to engine instances, and `apart` gives the stride in
+    `level` is that of a tiling without role levels. `spread` maps tiles to engine instances, and `strides` gives the
     bytes between their buffers in each shared level. Raises Diagnostic for an illegal tiling.
     """
     _check(tiling, order)
@@ -168,17 +168,17 @@ def grid_of(
     inputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if not t.is_output]
     outputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if t.is_output]
     ordered = [*inputs, *outputs]
-    places = scratch if scratch is not None else [None] * len(tiling.scratch)
+    role_levels = scratch if scratch is not None else [None] * len(tiling.scratch)
     own = [
         ScratchAttr.get(s.shape, s.element, s.level or level, a, s.layout)
-        for s, a in zip(tiling.scratch, places, strict=True)
+        for s, a in zip(tiling.scratch, role_levels, strict=True)
     ]
     operands = [t.value for t, _ in ordered]
     types = [*buffer_types([a for _, a in ordered], operands, len(inputs)), *(buffer.type for buffer in own)]
     block = Block(arg_types=[*[IndexType()] * rank, *types])
     bodies = {n: body.clone() for n, (t, _) in enumerate(ordered) if (body := t.body) is not None}
     values = [t.value for t, _ in inputs], [t.value for t, _ in outputs]
-    grid = GridOp(bounds, *values, [a for _, a in ordered], Region(block), own, divided, apart, bodies)
+    grid = GridOp(bounds, *values, [a for _, a in ordered], Region(block), own, divided, strides, bodies)
     buffers = dict(zip((t for t, _ in ordered), grid.buffers, strict=True))
     _Body(tiling, grid, buffers, order, engine).build()
     grid.location = tiling.op.location
@@ -243,7 +243,7 @@ class _Body:
         self._block.add_op(YieldOp.create())
 
     def _producer(self, number: int, part: KernelTiles) -> list[Operation]:
-        """Return a producer on one tile, with its epilogue apart where its sums are."""
+        """Return a producer on one tile; its epilogue is a kernel of its own where its partial sums are separate."""
         if number not in self._sums:
             return [self._kernel(number, part)]
         split, total, operands = split_reduction(part.op), self._sums[number], self._operands(number, part)
@@ -267,7 +267,7 @@ class _Body:
         (write,) = tiling.operands.writes
         total = self._sums.get(number) or self._buffers[write]
         operands = self._operands(number, part)
-        epilogue = part.places.epilogue
+        epilogue = part.role_levels.epilogue
         is_started = epilogue is not None and epilogue.bias is not None
         if split.start is not None and cut and not is_started:
             zero = arith.ConstantOp(cast(Any, part.kernel.reductions[0].initial[0]))
@@ -333,7 +333,7 @@ class _Body:
             tile = op.clone(value_mapper=dict(zip(op.operands, [*operands[:-1], total], strict=True)))
             tile.properties |= _own_properties(op, part.shape)
         tile_op = self._finished(tile, op, kernel_of(split.step if accumulates else split.whole))
-        epilogue = part.places.epilogue
+        epilogue = part.role_levels.epilogue
         if epilogue is not None and epilogue.bias is not None:
             whole = cast(DictionaryAttr, tile_op.attributes[ATTRIBUTE])
             tile_op.attributes[ATTRIBUTE] = DictionaryAttr({**whole.data, **epilogue.bias.description()})

@@ -56,16 +56,16 @@ class Candidate:
     cycles: int
     spread: Spread = NOWHERE
     alternative: int = 0
-    """Number of the places of the group's operands among those that may be chosen."""
+    """Number of the role levels of the group's operands among those that may be chosen."""
     panels: tuple[int, ...] = ()
     """Positions of the leader's inputs whose tiles are panels."""
 
 
 class Candidates:
     """
-    Candidate tilings of a fused group, costed lazily; `homes` has the level of operands outside of the far one.
+    Candidate tilings of a fused group, costed lazily; `residency` has the level of operands outside of the far one.
 
-    There are those of each of the `alternatives`, which differ in the places of the operands. The levels are those of
+    There are those of each of the `alternatives`, which differ in the role levels. The levels are those of
     the first one.
     A candidate whose compute cycles exceed the best cost found is pruned. The set is empty if an engine cannot run a
     kernel on any tile.
@@ -77,64 +77,64 @@ class Candidates:
         alternatives: Mapping[int, tuple[Route, CostModel]],
         *,
         double_buffered: bool,
-        homes: Mapping[SSAValue, str],
+        residency: Mapping[SSAValue, str],
     ):
         first, _ = next(iter(alternatives.values()))
         self.levels, self.emptied = first.levels, ""
-        ways: list[_Way] = []
+        lazy: list[_LazyCandidate] = []
         for number, (route, cost_model) in alternatives.items():
-            sweep = Sweep.of(ops, route, cost_model, homes)
+            sweep = Sweep.of(ops, route, cost_model, residency)
             self.emptied = self.emptied or sweep.emptied
             for variant in (sweep, *sweep.with_panels()):
                 computing = _promising(variant, _stages(ops, variant, double_buffered))
                 tilings = variant.tilings.take(np.array([row for row, _ in computing.values()], np.int64))
-                ways += [
-                    _Way(cost_model, (tilings, row), key, cycles, self.levels, number)
+                lazy += [
+                    _LazyCandidate(cost_model, (tilings, row), key, cycles, self.levels, number)
                     for row, (key, (_, cycles)) in enumerate(computing.items())
                 ]
-        self._ways = sorted(ways, key=lambda way: way.bound)
+        self._lazy = sorted(lazy, key=lambda entry: entry.bound)
 
     @cached_property
     def costed(self) -> list[Candidate]:
         """All candidates with their costs."""
-        return [way.candidate for way in self._ways if way.candidate is not None]
+        return [entry.candidate for entry in self._lazy if entry.candidate is not None]
 
     @cached_property
     def front(self) -> list[Candidate]:
         """Pareto front of bytes and cycles, in increasing bytes."""
         return pareto(self.costed)
 
-    def fastest(self, room: Sequence[int]) -> Candidate | None:
-        """Return the fastest candidate within `room` bytes per level, the smallest of equals; None if none fits."""
-        # Best first: the cost of a way is a lower bound until it is asked for, and extrapolated until it is settled.
+    def fastest(self, capacity: Sequence[int]) -> Candidate | None:
+        """Return the fastest candidate within `capacity` bytes per level, the smallest of equals; None if none fits."""
+        # Best first: the cost of an entry is a lower bound until it is asked for, and extrapolated until it is settled.
         queue: list[tuple[int, int, tuple[object, ...], int]] = [
-            (way.bound, 0, (), number) for number, way in enumerate(self._ways)
+            (entry.bound, 0, (), number) for number, entry in enumerate(self._lazy)
         ]
         while queue:
             _, asked, _, number = heappop(queue)
-            way = self._ways[number]
+            entry = self._lazy[number]
             if asked == 2:
-                return way.settled
-            if not asked and (way.bytes is None or not fits(way.bytes, room)):
+                return entry.settled
+            if not asked and (entry.bytes is None or not fits(entry.bytes, capacity)):
                 continue
-            candidate = way.settled if asked else way.candidate
+            candidate = entry.settled if asked else entry.candidate
             if candidate is not None:
                 heappush(queue, (candidate.cycles, 1 + asked, _rank(candidate), number))
         return None
 
-    def more(self, best: Candidate, room: Sequence[int]) -> tuple[int, ...]:
-        """Return per level the least bytes above `room` at which a candidate may be faster than `best`."""
-        ways = list(takewhile(lambda way: way.bound <= best.cycles, self._ways))
-        sizes = [way.bytes for way in ways if way.bytes is not None]
+    def more(self, best: Candidate, capacity: Sequence[int]) -> tuple[int, ...]:
+        """Return per level the least bytes above `capacity` at which a candidate may be faster than `best`."""
+        lazy = list(takewhile(lambda entry: entry.bound <= best.cycles, self._lazy))
+        sizes = [entry.bytes for entry in lazy if entry.bytes is not None]
         return tuple(
             min((size[level] for size in sizes if size[level] > left), default=TOO_LARGE)
-            for level, left in enumerate(room)
+            for level, left in enumerate(capacity)
         )
 
 
-def fits(sizes: Sequence[int], room: Sequence[int]) -> bool:
+def fits(sizes: Sequence[int], capacity: Sequence[int]) -> bool:
     """Return whether bytes per level are within the bytes available."""
-    return all(size <= left for size, left in zip(sizes, room, strict=True))
+    return all(size <= left for size, left in zip(sizes, capacity, strict=True))
 
 
 def _rank(candidate: Candidate) -> tuple[object, ...]:
@@ -155,7 +155,7 @@ _Key: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...], Stages, _Loops, bool]
 """Tile sizes, order of the tiled loops, stages, instances per spatially mapped loop, operands from neighbours."""
 
 
-class _Way:
+class _LazyCandidate:
     """Candidate tiling; `bound` is a lower bound of its cost: the cycles of its engines, or of its transfers."""
 
     def __init__(

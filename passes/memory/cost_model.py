@@ -100,7 +100,7 @@ class CostModel:
         """The same with instructions instead of cycles; None on a machine whose program issues none."""
         return replace(self, is_counting=True) if self.route.machine.issuing else None
 
-    def _price_of(self, op: Operation, engine: Engine) -> CostOfTile:
+    def _cost_of(self, op: Operation, engine: Engine) -> CostOfTile:
         if self.is_counting:
             return self.route.machine.counter(engine, op) or (lambda bounds: 0)
         tile_cost = self.route.machine.tile_cost(engine, op)
@@ -113,15 +113,15 @@ class CostModel:
         """Cost model per tile of each kernel, its epilogue included."""
         *producers, leader = self.ops
         producer_costs = [
-            self._with_epilogue(op) if places.separate_sums else self._price_of(op, self.route.engines[op])
-            for op, places in zip(producers, self.route.places, strict=False)
+            self._with_epilogue(op) if role_levels.separate_sums else self._cost_of(op, self.route.engines[op])
+            for op, role_levels in zip(producers, self.route.role_levels, strict=False)
         ]
-        return (*producer_costs, self._price_of(leader, self.route.engines[leader]))
+        return (*producer_costs, self._cost_of(leader, self.route.engines[leader]))
 
     def _with_epilogue(self, op: Operation) -> CostOfTile:
         """Return the cost model of a producer whose epilogue is a kernel of its own."""
         split = split_reduction(op)
-        once, end = self._price_of(split.whole, self.route.engines[op]), self._price_beside(split.epilogue, op)
+        once, end = self._cost_of(split.whole, self.route.engines[op]), self._cost_beside(split.epilogue, op)
         forms = [linear(expr) for expr in kernel_of(op).outputs[0].map.results]
         dims = [next(iter(form.dims()), None) for form in forms]
 
@@ -135,29 +135,29 @@ class CostModel:
     def partial(self) -> tuple[CostOfTile, CostOfTile, CostOfTile]:
         """Cost models per tile of a split reduction: initialisation, step, epilogue."""
         split, leader = split_reduction(self.ops[-1]), self.ops[-1]
-        epilogue = self.route.places[-1].epilogue
-        end = self._price_beside(split.epilogue if epilogue is None else None, leader)
-        start = self._price_beside(split.start if epilogue is None or epilogue.bias is None else None, leader)
-        return start, self._price_of(split.step, self.route.engines[leader]), end
+        epilogue = self.route.role_levels[-1].epilogue
+        end = self._cost_beside(split.epilogue if epilogue is None else None, leader)
+        start = self._cost_beside(split.start if epilogue is None or epilogue.bias is None else None, leader)
+        return start, self._cost_of(split.step, self.route.engines[leader]), end
 
     @cached_property
     def once(self) -> CostOfTile:
         """Cost model per tile of an uncut reduction whose epilogue is no part of it."""
-        split, epilogue = split_reduction(self.ops[-1]), self.route.places[-1].epilogue
+        split, epilogue = split_reduction(self.ops[-1]), self.route.role_levels[-1].epilogue
         is_started = epilogue is not None and epilogue.bias is not None
-        return self._price_of(split.step if is_started else split.whole, self.route.engines[self.ops[-1]])
+        return self._cost_of(split.step if is_started else split.whole, self.route.engines[self.ops[-1]])
 
-    def _price_beside(self, op: Operation | None, leader: Operation) -> CostOfTile:
+    def _cost_beside(self, op: Operation | None, leader: Operation) -> CostOfTile:
         """Return the cost model of an initialisation or epilogue, on the engine of its kernel if able."""
         if op is None:
             return lambda bounds: 0
         engine = self.route.engine_beside(op, leader)
-        return (lambda bounds: None) if engine is None else self._price_of(op, engine)
+        return (lambda bounds: None) if engine is None else self._cost_of(op, engine)
 
     def copies_beside(self) -> int:
         """Return the instances of the engines that run initialisation and epilogue of a split reduction."""
         split, leader = split_reduction(self.ops[-1]), self.ops[-1]
-        ops = (split.start, split.epilogue) if self.route.places[-1].epilogue is None else (split.start,)
+        ops = (split.start, split.epilogue) if self.route.role_levels[-1].epilogue is None else (split.start,)
         engines = [self.route.engine_beside(op, leader) for op in ops if op is not None]
         return min((engine.total for engine in engines if engine is not None), default=self.route.copies)
 
@@ -199,7 +199,7 @@ class CostModel:
 
     def transfer(self, tile: OperandTiles) -> Descriptor:
         """Return the transfer cost of tiles of an operand."""
-        key = tile.value, tile.shape, tile.is_output, tile.is_clipped, tile.home, tile.level
+        key = tile.value, tile.shape, tile.is_output, tile.is_clipped, tile.operand_level, tile.level
         if key not in self._costs:
             link, reads, machine = self.route.link(tile), not tile.is_output, self.route.machine
             self._costs[key] = Descriptor(
@@ -401,40 +401,40 @@ class CostModel:
     ) -> int:
         """Return the modelled cycles of a tiling whose instances take operands from neighbours."""
         counts = spread.counts(tiling.grid)
-        places = list(product(*map(range, spread.extents)))
+        points = list(product(*map(range, spread.extents)))
         fetches: dict[tuple[OperandTiles, tuple[int, ...]], TileTransfers] = {}
         for tile, stages in moved:
             chain = spread.chain(tile)
-            for place in places:
-                if not any(place[position] for position in chain):
-                    begin = spread.begin(place, tiling.grid)
-                    fetches[tile, place] = self._transfers(tile, stages, counts, order, begin, links)
+            for point in points:
+                if not any(point[position] for position in chain):
+                    begin = spread.begin(point, tiling.grid)
+                    fetches[tile, point] = self._transfers(tile, stages, counts, order, begin, links)
 
         total, compute = prod(counts), _compute(works)
 
         def together(steps: int) -> int:
             states, mesh, feeds = idle(), Mesh(), list[Program]()
-            own: dict[tuple[int, ...], list[TileTransfers]] = {place: [] for place in places}
-            passed: dict[tuple[int, ...], list[PassedTiles]] = {place: [] for place in places}
+            own: dict[tuple[int, ...], list[TileTransfers]] = {point: [] for point in points}
+            passed: dict[tuple[int, ...], list[PassedTiles]] = {point: [] for point in points}
             for tile, stages in moved:
                 chain = spread.chain(tile)
                 if not chain:
-                    for place in places:
-                        own[place].append(fetches[tile, place].within(steps))
+                    for point in points:
+                        own[point].append(fetches[tile, point].within(steps))
                     continue
                 tiles = TileStream(False, _run(tile, counts, order), 1, stages).within(steps)
-                queues = {place: SlotQueue(tiles.ring) for place in places}
-                for place in places:
-                    if not any(place[position] for position in chain):
-                        feeds.append(feed_program(fetches[tile, place].within(steps), queues[place], states))
-                    passed[place].append(self._passed(tile, place, chain, spread, queues, tiles, mesh))
+                queues = {point: SlotQueue(tiles.ring) for point in points}
+                for point in points:
+                    if not any(point[position] for position in chain):
+                        feeds.append(feed_program(fetches[tile, point].within(steps), queues[point], states))
+                    passed[point].append(self._passed(tile, point, chain, spread, queues, tiles, mesh))
             # Of fewer points, the first ones and the last ones count.
             skipped = total - steps
 
             def computed(step: int) -> int:
                 return compute(step if 2 * step < steps else step + skipped)
 
-            nodes = [grid_program(steps, computed, own[place], states, passed[place]) for place in places]
+            nodes = [grid_program(steps, computed, own[point], states, passed[point]) for point in points]
             return makespan([*feeds, *nodes])
 
         if total * spread.copies <= longest:
@@ -444,7 +444,7 @@ class CostModel:
     def _passed(
         self,
         tile: OperandTiles,
-        place: tuple[int, ...],
+        point: tuple[int, ...],
         chain: Sequence[int],
         spread: Spread,
         queues: Mapping[tuple[int, ...], SlotQueue],
@@ -456,12 +456,12 @@ class CostModel:
         assert link is not None
         level, behind = machine.level(tile.level), list[tuple[SlotQueue, Sequence[Edge]]]()
         for number, position in enumerate(chain):
-            if place[position] + 1 == spread.extents[position] or any(place[later] for later in chain[number + 1 :]):
+            if point[position] + 1 == spread.extents[position] or any(point[later] for later in chain[number + 1 :]):
                 continue
-            target = (*place[:position], place[position] + 1, *place[position + 1 :])
-            ends = [instance_number(level.count, instance, spread.extents) for instance in (place, target)]
+            target = (*point[:position], point[position] + 1, *point[position + 1 :])
+            ends = [instance_number(level.count, instance, spread.extents) for instance in (point, target)]
             behind.append((queues[target], route_between(machine, link, ends[0], ends[1])))
-        return PassedTiles(tiles.run, tiles.count, mesh, link, self.hop_times(tile), queues[place], behind)
+        return PassedTiles(tiles.run, tiles.count, mesh, link, self.hop_times(tile), queues[point], behind)
 
     def _totals(
         self,
@@ -505,7 +505,7 @@ class CostModel:
         """Return the memoised transfer cost of an interior tile of an operand as a function of its extents."""
         repeated = tile.constant_axes
         passes = self.passes(tile)
-        key = value.type, tile.is_output, tile.home, tile.level, repeated, tile.layout, passes
+        key = value.type, tile.is_output, tile.operand_level, tile.level, repeated, tile.layout, passes
         if key not in self._interior:
             shape = [1 << 62 if axis in repeated else extent for axis, extent in enumerate(shape_of(value))]
             link, reads = self.route.link(tile), not tile.is_output
@@ -537,7 +537,7 @@ class CostModel:
             startup, data, issue = times(0)
             first, second = (int(self.route.waited(tile.value, np.array(cycles))) for cycles in (startup, data))
             once = Times(first, second, issue)
-            return TileTransfers(TileStream(False, run, 1, stages), lambda turn: once, link, self._waiting)
+            return TileTransfers(TileStream(False, run, 1, stages), lambda number: once, link, self._waiting)
         tiles = TileStream(tile.is_output, run, count, stages, tile.starts)
         return TileTransfers(tiles, times, link, self._waiting)
 
@@ -548,9 +548,9 @@ class CostModel:
         if not tile.is_clipped:
             cost = descriptor.at([offset.constant for offset in tile.forms])
             same = Times(cost.startup, cost.data, cost.issue)
-            return lambda turn: same
+            return lambda number: same
         steps = np.arange(prod(bounds) // run) * run
-        weights = {dim: (prod(bounds[place + 1 :]), bounds[place]) for place, dim in enumerate(order)}
+        weights = {dim: (prod(bounds[position + 1 :]), bounds[position]) for position, dim in enumerate(order)}
         shape, begins = shape_of(tile.value), list[Ints]()
         for offset in tile.forms:
             at = np.full(len(steps), offset.constant)

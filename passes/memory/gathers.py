@@ -34,7 +34,7 @@ from ..proof.kernel import ATTRIBUTE
 from .candidates import Candidates
 from .cost_model import CostModel
 from .hints import SIZES
-from .places import Places, places_of
+from .role_levels import RoleLevels, role_levels_of
 from .route import Route
 
 _AXIS = "axis"
@@ -85,12 +85,12 @@ def prepare_gathers(block: Block, machine: Machine, *, double_buffered: bool) ->
     """
     for gather in [gather for op in block.ops if (gather := gather_of(op)) is not None]:
         engine = engine_of(gather.op, machine)
-        places = places_of(engine, machine, 0)
-        if places is None or not places.is_last or machine.far.external:
+        role_levels = role_levels_of(engine, machine, 0)
+        if role_levels is None or not role_levels.is_last or machine.far.external:
             continue
         cast_op, copy = _copy_of(gather)
         copy.attributes["engine"] = StringAttr(engine.name)
-        tiled = _tiled_cycles(copy, engine, places, machine, double_buffered=double_buffered)
+        tiled = _tiled_cycles(copy, engine, role_levels, machine, double_buffered=double_buffered)
         if tiled is None or tiled >= _far_cycles(gather.op, engine, machine):
             copy.erase()
             cast_op.erase()
@@ -116,13 +116,15 @@ def _copy_of(gather: Gather) -> tuple[UnrealizedConversionCastOp, linalg.Generic
 
 
 def _tiled_cycles(
-    copy: Operation, engine: Engine, places: Places, machine: Machine, *, double_buffered: bool
+    copy: Operation, engine: Engine, role_levels: RoleLevels, machine: Machine, *, double_buffered: bool
 ) -> int | None:
     """Return the cycles of the fastest tiling of a copy; None if the engine runs none that fits."""
-    route = Route(machine, {copy: engine}, (places,))
+    route = Route(machine, {copy: engine}, (role_levels,))
     if machine.tile_cost(engine, copy) is None:
         return None
-    candidates = Candidates([copy], {0: (route, CostModel((copy,), route))}, double_buffered=double_buffered, homes={})
+    candidates = Candidates(
+        [copy], {0: (route, CostModel((copy,), route))}, double_buffered=double_buffered, residency={}
+    )
     candidate = candidates.fastest([level.size for level in route.levels])
     return None if candidate is None else candidate.cycles
 

@@ -45,7 +45,7 @@ def pinned_stages(op: Operation) -> int | None:
     return int(hint.value.data)
 
 
-def pinned_place(alloc: Operation) -> bool | None:
+def pinned_residency(alloc: Operation) -> bool | None:
     """Return the pinned residency of a buffer, None if free. Raises Diagnostic for a malformed hint."""
     hint = alloc.attributes.get(KEEP)
     if hint is None:

@@ -26,8 +26,8 @@ from ..map_engines import engine_of
 from ..tiles.group import Tilings, roles_of, tiling_of
 from .candidates import Candidates
 from .cost_model import CostModel, reserved
-from .hints import SIZES, STAGES, pinned_place
-from .places import Places, places_of, result_fault, with_blocks
+from .hints import SIZES, STAGES, pinned_residency
+from .role_levels import RoleLevels, result_fault, role_levels_of, with_blocks
 from .route import Route
 from .sums import can_store, with_sums
 from .views import VIEWS, bytes_of
@@ -61,7 +61,7 @@ class _Group:
     """Memoised cost model of structurally equal kernels, and their candidate tilings by the operands' levels."""
 
     cost_models: tuple[CostModel, ...]
-    """Those of the alternative places of the operands."""
+    """Those of the alternative levels of the operands."""
     candidates: dict[tuple[str, ...], Candidates] = field(default_factory=dict[tuple[str, ...], Candidates])
 
     @cached_property
@@ -79,13 +79,13 @@ class Layers:
     ops: list[Operation]
     kernels: list[Kernel]
     engines: dict[Operation, Engine]
-    places: dict[Operation, Places]
+    role_levels: dict[Operation, RoleLevels]
     buffers: list[Buffer]
     double_buffered: bool
     around: int = 1
     """Engine instances of the enclosing grid."""
-    stored: dict[Operation, Places] = field(default_factory=dict[Operation, Places])
-    """Places of the kernels whose epilogue the transfer of the results may compute, instead of another kernel."""
+    stored: dict[Operation, RoleLevels] = field(default_factory=dict[Operation, RoleLevels])
+    """Role levels of the kernels whose epilogue the transfer of the results may compute, instead of another kernel."""
     may_spread: bool = True
     """True if tiles may be mapped to several engine instances."""
     placed: Mapping[SSAValue, str] = field(default_factory=dict[SSAValue, str])
@@ -107,12 +107,12 @@ class Layers:
     @property
     def is_last(self) -> bool:
         """True if the engines work in these levels."""
-        return all(places.is_last for places in self.places.values())
+        return all(role_levels.is_last for role_levels in self.role_levels.values())
 
     @cached_property
     def far(self) -> Level:
         """Level of buffers whose types name none."""
-        return self.machine.level(self.places[self.ops[0]].far)
+        return self.machine.level(self.role_levels[self.ops[0]].far)
 
     @cached_property
     def buffers_of(self) -> list[list[int]]:
@@ -127,9 +127,9 @@ class Layers:
 
         The result is larger than the near level, and the live buffers exceed the far level even without residency.
         """
-        room = self.far.size - self.taken
+        free = self.far.size - self.taken
         needed = loads(((b.first, b.last, b.size) for b in self.buffers), len(self.ops))
-        joints = ((index, self.joins(index)) for index in range(len(self.ops)) if max(needed[index : index + 2]) > room)
+        joints = ((index, self.joins(index)) for index in range(len(self.ops)) if max(needed[index : index + 2]) > free)
         numbers = [(index, self.buffers[number]) for index, number in joints if number is not None]
         return frozenset(i for i, buffer in numbers if buffer.size > self.machine.level(buffer.level).size)
 
@@ -164,23 +164,23 @@ class Layers:
 
     def _options(self, first: int, count: int, near: frozenset[int]) -> Candidates:
         ops, group = self.ops[first : first + count], self._group(first, count)
-        homes = self._homes(ops, near)
-        marks = tuple(homes.get(value, "") for op in ops for value in op.operands)
+        residency = self._residency(ops, near)
+        marks = tuple(residency.get(value, "") for op in ops for value in op.operands)
         if marks not in group.candidates:
             routes = {n: (self.route(ops, n), cost_model) for n, cost_model in enumerate(group.cost_models)}
-            able = {n: pair for n, pair in routes.items() if not n or self._moves_results(ops[-1], pair[0], homes)}
-            group.candidates[marks] = Candidates(ops, able, double_buffered=self.double_buffered, homes=homes)
+            able = {n: pair for n, pair in routes.items() if not n or self._moves_results(ops[-1], pair[0], residency)}
+            group.candidates[marks] = Candidates(ops, able, double_buffered=self.double_buffered, residency=residency)
         return group.candidates[marks]
 
-    def _moves_results(self, op: Operation, route: Route, homes: Mapping[SSAValue, str]) -> bool:
+    def _moves_results(self, op: Operation, route: Route, residency: Mapping[SSAValue, str]) -> bool:
         """Return whether the link to the level of a kernel's result computes its epilogue."""
-        places, value = route.places[-1], op.operands[-1]
-        return not result_fault(places, homes.get(value, places.far), self.machine)
+        role_levels, value = route.role_levels[-1], op.operands[-1]
+        return not result_fault(role_levels, residency.get(value, role_levels.far), self.machine)
 
-    def _homes(self, ops: Sequence[Operation], resident: Iterable[int]) -> dict[SSAValue, str]:
+    def _residency(self, ops: Sequence[Operation], resident: Iterable[int]) -> dict[SSAValue, str]:
         """Return the level of each operand outside of the far one."""
-        homes = {value: self.buffers[number].level for number in resident for value in self.buffers[number].values}
-        return {v: level for op in ops for v in op.operands if (level := homes.get(v) or self.placed.get(v))}
+        residency = {value: self.buffers[number].level for number in resident for value in self.buffers[number].values}
+        return {v: level for op in ops for v in op.operands if (level := residency.get(v) or self.placed.get(v))}
 
     def tiling(
         self,
@@ -194,11 +194,13 @@ class Layers:
         """Return the tiling of the fused group `first` to `first + count - 1` with these resident buffers."""
         ops = self.ops[first : first + count]
         touched = {number for index in range(first, first + count) for number in self.buffers_of[index]}
-        return tiling_of(ops, sizes, self._homes(ops, touched & resident), self.places_of(ops, alternative), panels)
+        return tiling_of(
+            ops, sizes, self._residency(ops, touched & resident), self.role_levels_of(ops, alternative), panels
+        )
 
-    def places_of(self, ops: Sequence[Operation], alternative: int = 0) -> tuple[Places, ...]:
-        """Return the places of the kernels of a fused group; those of the leader have alternatives."""
-        first = tuple(self.places[op] for op in ops)
+    def role_levels_of(self, ops: Sequence[Operation], alternative: int = 0) -> tuple[RoleLevels, ...]:
+        """Return the role levels of the kernels of a fused group; those of the leader have alternatives."""
+        first = tuple(self.role_levels[op] for op in ops)
         return first if not alternative else (*first[:-1], self.stored[ops[-1]])
 
     def levels_of(self, first: int, count: int) -> tuple[Level, ...]:
@@ -208,10 +210,10 @@ class Layers:
     def _group(self, first: int, count: int) -> _Group:
         if (first, count) not in self._group_of:
             ops = self.ops[first : first + count]
-            ways = range(2 if ops[-1] in self.stored else 1)
-            key = structure_of(ops, (), (SIZES, STAGES)), tuple(self.engines[op].name for op in ops), ways
+            numbers = range(2 if ops[-1] in self.stored else 1)
+            key = structure_of(ops, (), (SIZES, STAGES)), tuple(self.engines[op].name for op in ops), numbers
             if key not in self._groups:
-                self._groups[key] = _Group(tuple(CostModel(tuple(ops), self.route(ops, way)) for way in ways))
+                self._groups[key] = _Group(tuple(CostModel(tuple(ops), self.route(ops, number)) for number in numbers))
             self._group_of[first, count] = self._groups[key]
         return self._group_of[first, count]
 
@@ -225,7 +227,7 @@ class Layers:
         """Return the route of kernels' operands through the levels, with the engines of the kernels."""
         engines = {op: self.engines[op] for op in ops}
         copies = min((self.copies(op) for op in ops), default=1)
-        return Route(self.machine, engines, self.places_of(ops, alternative), copies, self.around)
+        return Route(self.machine, engines, self.role_levels_of(ops, alternative), copies, self.around)
 
     def copies(self, op: Operation) -> int:
         """
@@ -233,12 +235,12 @@ class Layers:
 
         Instances do not see each other's private levels. Private levels are counted at their first instance.
         """
-        places, machine = self.places[op], self.machine
-        counts = [prod(machine.level(name).count) for name in set(places.levels.values()) - {places.far}]
+        role_levels, machine = self.role_levels[op], self.machine
+        counts = [prod(machine.level(name).count) for name in set(role_levels.levels.values()) - {role_levels.far}]
         levels = [count for count in counts if count > 1]
-        if self.around > 1 or not self.may_spread or prod(machine.level(places.far).count) > 1:
+        if self.around > 1 or not self.may_spread or prod(machine.level(role_levels.far).count) > 1:
             return 1
-        if not levels and not places.is_last:
+        if not levels and not role_levels.is_last:
             return 1
         return min([self.engines[op].total, *levels])
 
@@ -249,9 +251,9 @@ class Layers:
         if index + 1 >= len(self.ops):
             return None
         producer, user = self.ops[index], self.ops[index + 1]
-        if SIZES in producer.attributes or self.places[producer].epilogue is not None:
+        if SIZES in producer.attributes or self.role_levels[producer].epilogue is not None:
             return None
-        kernel, places = self.kernels[index], self.places[user]
+        kernel, role_levels = self.kernels[index], self.role_levels[user]
         if len(kernel.outputs) != 1 or not _is_projection(kernel.outputs[0].map.results):
             return None
         value = kernel.outputs[0].value
@@ -259,14 +261,14 @@ class Layers:
         if number is None or any(use.operation not in (producer, user) for use in value.uses):
             return None
         read = [access for access in self.kernels[index + 1].inputs if access.value is value]
-        if (places.filled or not places.is_last) and any(access.fill is not None for access in read):
+        if (role_levels.filled or not role_levels.is_last) and any(access.fill is not None for access in read):
             return None  # its padding would have no fill: no transfer brings it, or the next hop would tile it
-        layout = self.places[producer].layout("outs", kernel.outputs[0].map)
+        layout = self.role_levels[producer].layout("outs", kernel.outputs[0].map)
         roles = {role for v, role in roles_of(user) if v is value}
-        if any(places.layout(role, access.map) != layout for role in roles for access in read):
+        if any(role_levels.layout(role, access.map) != layout for role in roles for access in read):
             return None
-        written = self.places[producer].level("outs")
-        if not all(places.reaches(role, written) for v, role in roles_of(user) if v is value):
+        written = self.role_levels[producer].level("outs")
+        if not all(role_levels.reaches(role, written) for v, role in roles_of(user) if v is value):
             return None
         reused = any(access.value is value for access in kernel.inputs) or value in _written(self.kernels[index + 1])
         alike = len({access.map for access in read}) == 1
@@ -309,21 +311,21 @@ def layers_of(block: Block, machine: Machine, depth: int, *, double_buffered: bo
     Raises Diagnostic for a kernel that no engine runs.
     """
     engines: dict[Operation, Engine] = {}
-    places: dict[Operation, Places] = {}
-    stored: dict[Operation, Places] = {}
+    role_levels: dict[Operation, RoleLevels] = {}
+    stored: dict[Operation, RoleLevels] = {}
     kernels: list[Kernel] = []
     for op in block.ops:
         if is_kernel(op) and not (kernel := kernel_of(op)).tables and 0 not in kernel.bounds:
             engine = engine_of(op, machine)
-            if (own := places_of(engine, machine, depth)) is not None:
+            if (own := role_levels_of(engine, machine, depth)) is not None:
                 engines[op], own = engine, with_blocks(op, kernel, engine, own, machine)
-                places[op], *others = with_sums(op, kernel, engine, own, machine)
+                role_levels[op], *others = with_sums(op, kernel, engine, own, machine)
                 stored |= dict.fromkeys([op] * len(others), others[-1] if others else own)
                 kernels.append(kernel)
     ops = list(engines)
     around = spatial_grid(block.parent_op())
     copies = 1 if around is None else around.copies
-    layers = Layers(machine, ops, kernels, engines, places, [], double_buffered, copies, stored)
+    layers = Layers(machine, ops, kernels, engines, role_levels, [], double_buffered, copies, stored)
     layers.placed = levels_of(ops)
     if keep_resident and ops:
         steps = _Steps(block, layers)
@@ -356,8 +358,10 @@ def alternatives(layers: Layers) -> list[Layers]:
     A resident buffer in a private level is visible to one engine instance only. A pinned residency excludes the spatial
     mapping. If levels are shared, the layers are the only alternative.
     """
-    is_apart = any(prod(level.count) > 1 for level in layers.levels) and any(layers.copies(op) > 1 for op in layers.ops)
-    if not layers.buffers or not is_apart:
+    has_private_levels = any(prod(level.count) > 1 for level in layers.levels) and any(
+        layers.copies(op) > 1 for op in layers.ops
+    )
+    if not layers.buffers or not has_private_levels:
         return [layers]
     alone = replace(layers, may_spread=False)
     if any(buffer.keep for buffer in layers.buffers):
@@ -401,9 +405,9 @@ def _buffer(alloc: memref.AllocOp, steps: _Steps) -> Buffer | None:
     """
     layers = steps.layers
     values, users = _views(alloc.results[0], is_static_view if layers.is_last else is_view)
-    keep = pinned_place(alloc)
+    keep = pinned_residency(alloc)
     kernels = [user for user in users if steps.is_kernel(user)]
-    level = _home(set(values), kernels, layers)
+    level = _resident_level(set(values), kernels, layers)
     if users and layers.far.external and len(kernels) < len(users):
         keep = True
     elif not level or len(kernels) < len(users):
@@ -423,22 +427,25 @@ def _buffer(alloc: memref.AllocOp, steps: _Steps) -> Buffer | None:
     return Buffer(alloc, frozenset(values), level, size, min(first), max(last), keep)
 
 
-def _home(values: Set[SSAValue], kernels: Sequence[Operation], layers: Layers) -> str:
+def _resident_level(values: Set[SSAValue], kernels: Sequence[Operation], layers: Layers) -> str:
     """
     Return the near level where a buffer may be resident: the one that most operands use in place, then the farthest.
 
-    The other operands move between there and their places over a link. Empty if no level has such links.
+    The other operands move between there and their levels over a link. Empty if no level has such links.
     """
     uses = [
-        (layers.places[op], role) for op in dict.fromkeys(kernels) for value, role in roles_of(op) if value in values
+        (layers.role_levels[op], role)
+        for op in dict.fromkeys(kernels)
+        for value, role in roles_of(op)
+        if value in values
     ]
     best, level_name = -1, ""
     for level in layers.levels if uses else ():
         if not all(can_store(level, value) for value in values):
             continue
-        if any(role in places.blocks and level.name == places.level(role) for places, role in uses):
+        if any(role in role_levels.blocks and level.name == role_levels.level(role) for role_levels, role in uses):
             continue
-        in_place = [places.reaches(role, level.name) for places, role in uses]
+        in_place = [role_levels.reaches(role, level.name) for role_levels, role in uses]
         moved = [use for use, stays in zip(uses, in_place, strict=True) if not stays]
         if sum(in_place) > best and all(_is_linked(*use, level.name, layers.machine) for use in moved):
             best, level_name = sum(in_place), level.name
@@ -447,14 +454,14 @@ def _home(values: Set[SSAValue], kernels: Sequence[Operation], layers: Layers) -
 
 def _is_in_blocks(values: Sequence[SSAValue], kernels: Sequence[Operation], layers: Layers) -> bool:
     """Return whether each kernel uses a buffer in blocks."""
-    uses = [(layers.places[op], role) for op in kernels for value, role in roles_of(op) if value in values]
-    return bool(uses) and all(role in places.blocks for places, role in uses)
+    uses = [(layers.role_levels[op], role) for op in kernels for value, role in roles_of(op) if value in values]
+    return bool(uses) and all(role in role_levels.blocks for role_levels, role in uses)
 
 
-def _is_linked(places: Places, role: str, level: str, machine: Machine) -> bool:
-    """Return whether a link joins a level and the place of an operand, both ways for results."""
-    ends = places.level(role), level
-    if role == "outs" and result_fault(places, level, machine):
+def _is_linked(role_levels: RoleLevels, role: str, level: str, machine: Machine) -> bool:
+    """Return whether a link joins a level and that of an operand, both ways for results."""
+    ends = role_levels.level(role), level
+    if role == "outs" and result_fault(role_levels, level, machine):
         return False
     inward = any(link.leads(ends[1], ends[0]) for link in machine.links)
     return any(link.leads(*ends) for link in machine.links) if role == "outs" else inward

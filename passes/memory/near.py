@@ -34,11 +34,11 @@ class Near:
         self.left[buffer.level][buffer.first : buffer.last + 1] -= size
         self._begun[buffer.level][buffer.first] += size
 
-    def room(self, first: int, last: int, levels: Iterable[Level]) -> tuple[int, ...]:
+    def available(self, first: int, last: int, levels: Iterable[Level]) -> tuple[int, ...]:
         """Return the bytes of each level available to a fused group of kernels `first` to `last`."""
-        return tuple(self._room(first, last, level.name) for level in levels)
+        return tuple(self._available(first, last, level.name) for level in levels)
 
-    def _room(self, first: int, last: int, level: str) -> int:
+    def _available(self, first: int, last: int, level: str) -> int:
         return int(self.left[level][first]) - sum(self._begun[level][first + 1 : last + 1])
 
 

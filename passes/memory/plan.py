@@ -68,7 +68,7 @@ class Addresses:
 def best(near: Near, first: int, count: int) -> Choice | None:
     """Return the fastest fused group that fits; None if none fits."""
     options = near.layers.options(first, count, near.resident)
-    candidate = options.fastest(near.room(first, first + count - 1, options.levels))
+    candidate = options.fastest(near.available(first, first + count - 1, options.levels))
     return None if candidate is None else Choice(first, count, candidate)
 
 
@@ -79,7 +79,7 @@ def slower(near: Near, choice: Choice) -> bool:
     taken = dict(zip((level.name for level in options.levels), choice.candidate.bytes, strict=True))
     touched = {n for i in choice.kernels for n in layers.buffers_of[i]}
     for buffer in (layers.buffers[n] for n in touched - near.resident):
-        left = near.room(choice.first, choice.last, [layers.machine.level(buffer.level)])[0]
+        left = near.available(choice.first, choice.last, [layers.machine.level(buffer.level)])[0]
         if left - taken.get(buffer.level, 0) < buffer.size <= capacity[buffer.level]:
             return True
     fastest = options.fastest([capacity[level.name] for level in options.levels])
@@ -93,24 +93,24 @@ def is_contested(layers: Layers, plan: Plan, capacity: Mapping[str, int]) -> boo
 
 
 def addresses_of(
-    layers: Layers, plan: Plan, level: Level, apart: int = 0, size: int = 0, early: Sequence[int] | None = None
+    layers: Layers, plan: Plan, level: Level, reuse_distance: int = 0, size: int = 0, early: Sequence[int] | None = None
 ) -> Addresses:
     """
     Compute addresses in a level such that blocks and buffers with intersecting live ranges do not overlap.
 
-    Bytes are not reused within `apart` kernels, as long as the live bytes stay within `size`. `early` gives the
-    kernel at which the live range of each choice's block begins.
+    Bytes are not reused within `reuse_distance` kernels, as long as the live bytes stay within `size`. `early` gives
+    the kernel at which the live range of each choice's block begins.
     """
     kept = sorted(n for n in plan.resident if layers.buffers[n].level == level.name)
     sizes = [_bytes_in(level, layers, choice) for choice in plan.choices]
-    if not kept and not apart and early is None:
+    if not kept and not reuse_distance and early is None:
         return Addresses((0,) * len(plan.choices), {}, max(sizes, default=0))
     begins = [c.first for c in plan.choices] if early is None else early
     users = [number for number, size_in in enumerate(sizes) if size_in or len(layers.levels) == 1]
     blocks = [Lifetime(f"block {(c := plan.choices[n]).first}", sizes[n], begins[n], c.last) for n in users]
     needed = [*blocks, *(_lifetime(layers, plan, number) for number in kept)]
-    needed = _longer(needed, apart, size) if apart else needed
-    placement = place(needed, level.unit, 0 if apart or early is not None else BUDGET)
+    needed = _longer(needed, reuse_distance, size) if reuse_distance else needed
+    placement = place(needed, level.unit, 0 if reuse_distance or early is not None else BUDGET)
     offsets = placement.offsets
     tile_offsets = dict(zip(users, offsets[: len(blocks)], strict=True))
     resident = dict(zip(kept, offsets[len(blocks) :], strict=True))
@@ -134,13 +134,13 @@ def _lifetime(layers: Layers, plan: Plan, number: int) -> Lifetime:
     return Lifetime(f"buffer {number}", layers.buffers[number].size, users[0].first, users[-1].last)
 
 
-def _longer(needed: Sequence[Lifetime], apart: int, size: int) -> list[Lifetime]:
-    """Extend live ranges by up to `apart` kernels while the live bytes stay within `size`, small buffers first."""
+def _longer(needed: Sequence[Lifetime], reuse_distance: int, size: int) -> list[Lifetime]:
+    """Extend live ranges by `reuse_distance` kernels while the live bytes stay within `size`, small buffers first."""
     ends = [lifetime.last for lifetime in needed]
     spans = ((lifetime.first, lifetime.last, lifetime.size) for lifetime in needed)
-    load = loads(spans, max(ends, default=0) + apart + 1)
+    load = loads(spans, max(ends, default=0) + reuse_distance + 1)
     order = sorted(range(len(needed)), key=lambda number: needed[number].size)
-    for distance in range(1, apart + 1):
+    for distance in range(1, reuse_distance + 1):
         for number in order:
             step = needed[number].last + distance
             if ends[number] == step - 1 and load[step] + needed[number].size <= size:

@@ -119,7 +119,7 @@ def _searched(near: Near, plan: Plan, first: int, last: int, inside: list[int], 
         for number in inside:
             if (buffer := layers.buffers[number]).first <= step <= buffer.last:
                 used[step, buffer.level].append(kept[number] * buffer.size)
-        for level, left in zip(layers.levels, near.room(step, step, layers.levels), strict=True):
+        for level, left in zip(layers.levels, near.available(step, step, layers.levels), strict=True):
             if used[step, level.name]:
                 model.add(sum(used[step, level.name]) <= left)
     model.minimize(sum(v * o.choice.candidate.cycles for v, o in zip(taken, options, strict=True)))
@@ -176,7 +176,7 @@ def _options(near: Near, first: int, last: int, inside: frozenset[int]) -> Itera
                 break
             touched = {n for i in range(begin, begin + count) for n in layers.buffers_of[i]}
             outside = touched & near.resident
-            left = near.room(begin, begin + count - 1, layers.levels_of(begin, count))
+            left = near.available(begin, begin + count - 1, layers.levels_of(begin, count))
             touched &= inside
             for kept in _subsets(sorted(touched - between)):
                 fitting = (c for c in layers.options(begin, count, kept | outside).front if fits(c.bytes, left))

@@ -41,14 +41,14 @@ class DoesNotFit(Diagnostic):
 
 
 def plan_layers(
-    layers: Layers, capacity: Mapping[str, int], budget: float, apart: int = 0
+    layers: Layers, capacity: Mapping[str, int], budget: float, reuse_distance: int = 0
 ) -> tuple[Plan, dict[str, Addresses]]:
     """
     Select a plan within the `capacity` in bytes of each near level, and allocate the addresses there.
 
     `budget` limits the refinement of the initial solution in units of work, about seconds but independent of the
-    machine's speed; 0 disables it. Bytes are not reused for `apart` more kernels if the capacity permits. Raises
-    Diagnostic for a kernel that no tiling fits.
+    machine's speed; 0 disables it. Bytes are not reused for `reuse_distance` more kernels if the capacity permits.
+    Raises Diagnostic for a kernel that no tiling fits.
     """
     plan = _fused(layers, _first(layers, capacity), capacity)
     if budget > 0 and is_contested(layers, plan, capacity):
@@ -57,7 +57,7 @@ def plan_layers(
         plan = improve(layers, plan, capacity, budget)
     plan, addresses = _placed(layers, plan, capacity)
     for level in layers.levels:
-        further = _set_apart(layers, plan, level, capacity[level.name], apart)
+        further = _with_reuse_distance(layers, plan, level, capacity[level.name], reuse_distance)
         addresses[level.name] = further or addresses[level.name]
     return plan, addresses
 
@@ -83,7 +83,7 @@ def _first(layers: Layers, capacity: Mapping[str, int]) -> Plan:
         if number is None:
             raise _does_not_fit(layers, near.resident, capacity)
         near.toggle(number)
-        # Kernels that do not touch the buffer have more room: they fit as before.
+        # Kernels that do not touch the buffer have more capacity: they fit as before.
         for user in fitting.intersection(layers.users_of[number]):
             fitting.remove(user)
             heappush(pending, user)
@@ -93,7 +93,7 @@ def _first(layers: Layers, capacity: Mapping[str, int]) -> Plan:
 def _short_levels(near: Near, index: int) -> list[str]:
     """Return the levels of a kernel's tiles, those with the most bytes taken by resident buffers first."""
     levels = near.layers.levels_of(index, 1)
-    taken = {level.name: near.capacity[level.name] - near.room(index, index, [level])[0] for level in levels}
+    taken = {level.name: near.capacity[level.name] - near.available(index, index, [level])[0] for level in levels}
     return sorted(taken, key=lambda level: -taken[level])
 
 
@@ -146,7 +146,7 @@ class _Limits:
     def note(self, choice: Choice) -> None:
         """Record the thresholds of a choice at the bytes available."""
         options = self._near.layers.options(choice.first, 1, self._near.resident)
-        more = options.more(choice.candidate, self._near.room(choice.first, choice.first, options.levels))
+        more = options.more(choice.candidate, self._near.available(choice.first, choice.first, options.levels))
         for level, least, most in zip(options.levels, choice.candidate.bytes, more, strict=True):
             self._least[level.name][choice.first] = least
             self._more[level.name][choice.first] = most
@@ -179,8 +179,8 @@ def _fused(layers: Layers, plan: Plan, capacity: Mapping[str, int]) -> Plan:
         joined = None
         if number is not None and number not in plan.resident and one.count + two.count <= LONGEST_GROUP:
             joined = best(near, one.first, one.count + two.count)
-        apart = one.candidate.cycles + two.candidate.cycles
-        if joined is None or (joined.candidate.cycles >= apart and one.last not in layers.crowded):
+        unfused = one.candidate.cycles + two.candidate.cycles
+        if joined is None or (joined.candidate.cycles >= unfused and one.last not in layers.crowded):
             choices.append(two)
         else:
             choices[-1] = joined
@@ -219,22 +219,24 @@ def _without(near: Near, plan: Plan, numbers: Sequence[int]) -> Plan:
     choices = list(plan.choices)
     for index in indices:
         again = best(near, choices[index].first, choices[index].count)
-        assert again is not None, "giving up a buffer makes room"
+        assert again is not None, "evicting a buffer frees capacity"
         choices[index] = again
     return Plan(tuple(choices), frozenset(near.resident))
 
 
-def _set_apart(layers: Layers, plan: Plan, level: Level, capacity: int, apart: int) -> Addresses | None:
+def _with_reuse_distance(
+    layers: Layers, plan: Plan, level: Level, capacity: int, reuse_distance: int
+) -> Addresses | None:
     """
     Allocate addresses in a level with the longest feasible reuse distance of bytes; None if the distance is 0.
 
     Before the last hop, blocks are reserved ahead of their kernels by the prefetch distance of their weights.
     """
-    if not apart:
+    if not reuse_distance:
         return None
     early = None if layers.is_last else with_early_blocks(layers, plan, level, capacity)
     for share in _SHARES:
-        addresses = addresses_of(layers, plan, level, apart, int(capacity * share), early)
+        addresses = addresses_of(layers, plan, level, reuse_distance, int(capacity * share), early)
         if addresses.size <= capacity:
             return addresses
     if early is not None and (addresses := addresses_of(layers, plan, level, early=early)).size <= capacity:
@@ -281,9 +283,13 @@ def _need(kept: Near, index: int) -> _Need:
         change = f"change what '{engine}' runs, or map the kernel to another engine (the attribute 'engine')"
         error = Diagnostic(message, where=where(op), notes=notes, remedy="remove a hint" if pins else change)
         return _Need(float("inf"), error)
-    room = kept.room(index, index, options.levels)
-    least = min(front, key=lambda candidate: max(size - left for size, left in zip(candidate.bytes, room, strict=True)))
-    level, size, left = max(zip(options.levels, least.bytes, room, strict=True), key=lambda entry: entry[1] - entry[2])
+    available = kept.available(index, index, options.levels)
+    least = min(
+        front, key=lambda candidate: max(size - left for size, left in zip(candidate.bytes, available, strict=True))
+    )
+    level, size, left = max(
+        zip(options.levels, least.bytes, available, strict=True), key=lambda entry: entry[1] - entry[2]
+    )
     near, capacity = level.name, kept.capacity[level.name]
     needed = size + capacity - left
     notes = [_largest(layers, index, kept, least, level), *notes]

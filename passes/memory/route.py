@@ -16,7 +16,7 @@ from ...dialects.core.machine.parts import Engine, Level, Link
 from ...ir import Ints
 from ..tiles.operands import OperandTiles
 from ..timing.transfers import link_between
-from .places import Places, engine_beside
+from .role_levels import RoleLevels, engine_beside
 from .views import VIEWS
 
 _HIDDEN = 16
@@ -32,11 +32,11 @@ def is_constant(value: SSAValue) -> bool:
 
 @dataclass(frozen=True)
 class Route:
-    """Route of a group's operands: the engine of each kernel, and the places of its operands."""
+    """Route of a group's operands: the engine of each kernel, and the levels of its operands."""
 
     machine: Machine
     engines: Mapping[Operation, Engine]
-    places: tuple[Places, ...]
+    role_levels: tuple[RoleLevels, ...]
     copies: int = 1
     """Engine instances available for spatial mapping."""
     around: int = 1
@@ -45,18 +45,18 @@ class Route:
     @property
     def ahead(self) -> bool:
         """True if operands fetched once are prefetched during earlier kernels."""
-        return not self.places[-1].is_last
+        return not self.role_levels[-1].is_last
 
     @cached_property
     def levels(self) -> tuple[Level, ...]:
         """Levels of tiles and scratch, from far to near."""
-        named = {name for places in self.places for name in places.levels.values()}
-        far = {places.far for places in self.places}
+        named = {name for role_levels in self.role_levels for name in role_levels.levels.values()}
+        far = {role_levels.far for role_levels in self.role_levels}
         return tuple(level for level in self.machine.levels if level.name in named - far)
 
     def link(self, tile: OperandTiles) -> Link:
         """Return the link of an operand's transfers."""
-        ends = (tile.level, tile.home) if tile.is_output else (tile.home, tile.level)
+        ends = (tile.level, tile.operand_level) if tile.is_output else (tile.operand_level, tile.level)
         return link_between(self.machine, *ends, next(iter(self.engines)))
 
     def neighbours(self, level: str) -> Link | None:
@@ -86,4 +86,4 @@ class Route:
     def engine_beside(self, op: Operation, leader: Operation) -> Engine | None:
         """Return the engine for the initialisation or the epilogue of a kernel's partial sums; None if none is able."""
         number = list(self.engines).index(leader)
-        return engine_beside(op, self.engines[leader], self.places[number], self.machine)
+        return engine_beside(op, self.engines[leader], self.role_levels[number], self.machine)

@@ -1,4 +1,4 @@
-"""Partial sums in a level of their own: the alternative places of a kernel and its epilogue."""
+"""Partial sums in a level of their own: the alternative role levels of a kernel and its epilogue."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..tiles.legality import can_cut_reductions
 from ..timing.transfers import instructions_of, tile_costs
 from .building import split_reduction
 from .epilogues import TransferEpilogue, transfer_epilogue
-from .places import Places, engine_beside, links_to, places_of, result_fault, start_fault, with_blocks
+from .role_levels import RoleLevels, engine_beside, links_to, result_fault, role_levels_of, start_fault, with_blocks
 from .views import buffer_type
 
 
-def _check_elements(op: Operation, engine: Engine, places: Places, machine: Machine) -> None:
-    """Raise Diagnostic for an operand whose place stores elements of another type."""
+def _check_elements(op: Operation, engine: Engine, role_levels: RoleLevels, machine: Machine) -> None:
+    """Raise Diagnostic for an operand whose level stores elements of another type."""
     for value, role in roles_of(op):
-        level = machine.level(places.level(role))
+        level = machine.level(role_levels.level(role))
         if is_shaped(value) and not can_store(level, value):
             raise Diagnostic(
                 f"{level.name} cannot hold the {role} of '{op.name}' on '{engine.name}'",
@@ -41,33 +41,35 @@ def can_store(level: Level, value: SSAValue) -> bool:
     return level.element in ("", str(element_of(value)))
 
 
-def with_sums(op: Operation, kernel: Kernel, engine: Engine, places: Places, machine: Machine) -> list[Places]:
+def with_sums(
+    op: Operation, kernel: Kernel, engine: Engine, role_levels: RoleLevels, machine: Machine
+) -> list[RoleLevels]:
     """
-    Return the alternative places of a kernel with those of its epilogue, where partial sums have a level of their own.
+    Return the alternative role levels of a kernel and its epilogue, where partial sums have a level of their own.
 
     The epilogue is a kernel of an engine that reads the sums, or part of the transfer of the results. Raises Diagnostic
     for operands of another type there, and for sums that neither takes out.
     """
-    level = machine.level(places.level("accumulators"))
-    if not places.is_last or not level.element:
-        return [places]
+    level = machine.level(role_levels.level("accumulators"))
+    if not role_levels.is_last or not level.element:
+        return [role_levels]
     sums = {str(reduction.body.args[-1].type) for reduction in kernel.reductions}
     if kernel.epilogue is None or not can_cut_reductions(op, kernel) or sums != {level.element}:
-        _check_elements(op, engine, places, machine)
-        return [places]
-    variants: list[Places] = []
+        _check_elements(op, engine, role_levels, machine)
+        return [role_levels]
+    variants: list[RoleLevels] = []
     epilogue = split_reduction(op).epilogue
     assert epilogue is not None
-    apart = replace(places, separate_sums=True)
-    beside = engine_beside(epilogue, engine, apart, machine)
+    separate = replace(role_levels, separate_sums=True)
+    beside = engine_beside(epilogue, engine, separate, machine)
     if beside is not None:
-        variants.append(apart.beside(beside, machine))
+        variants.append(separate.beside(beside, machine))
         _check_elements(op, engine, variants[0], machine)
     moved = transfer_epilogue(kernel)
     reason = moved if isinstance(moved, str) else ""
     if isinstance(moved, TransferEpilogue):
-        stored = places.stored(moved)
-        reason = result_fault(stored, places.far, machine) or start_fault(stored, machine)
+        stored = role_levels.stored(moved)
+        reason = result_fault(stored, role_levels.far, machine) or start_fault(stored, machine)
         variants += [] if reason else [stored]
         if reason and moved.bias is not None and (view := moved.bias.view) is not None:
             view.erase()
@@ -91,8 +93,8 @@ def passing_cycles(op: KernelOp, engine: Engine, machine: Machine) -> tuple[int,
     Those of the issue of its instructions count where they are more. (0, 0) where the epilogue takes one pass, or is
     none of a transfer.
     """
-    places, kernel = places_of(engine, machine, links_to(engine, machine) - 1), kernel_of(op)
-    if places is None or not places.is_last or not machine.level(places.level("accumulators")).element:
+    role_levels, kernel = role_levels_of(engine, machine, links_to(engine, machine) - 1), kernel_of(op)
+    if role_levels is None or not role_levels.is_last or not machine.level(role_levels.level("accumulators")).element:
         return 0, 0
     if kernel.epilogue is None or not can_cut_reductions(op, kernel):
         return 0, 0
@@ -101,8 +103,8 @@ def passing_cycles(op: KernelOp, engine: Engine, machine: Machine) -> tuple[int,
         return 0, 0
     if moved.bias is not None and (view := moved.bias.view) is not None:
         view.erase()
-    stored = places.stored(moved)
-    links = machine.path(stored.level("outs"), places.far)
+    stored = role_levels.stored(moved)
+    links = machine.path(stored.level("outs"), role_levels.far)
     if len(links) != 1 or (passes := passes_of(moved.body, links[0])) == 1:
         return 0, 0
     link, shape, stored = links[0], shape_of(op.output), with_blocks(op, kernel, engine, stored, machine)
@@ -118,15 +120,15 @@ def passing_cycles(op: KernelOp, engine: Engine, machine: Machine) -> tuple[int,
 
 def sums_fault(op: Operation, engine: Engine, machine: Machine) -> str:
     """
-    Return why neither an engine nor the transfer of the results computes a kernel's epilogue, if its sums are apart.
+    Return why neither an engine nor the transfer of the results computes the epilogue of separate partial sums.
 
     Empty if one does, and for kernels whose sums have no level of their own.
     """
-    places = places_of(engine, machine, links_to(engine, machine) - 1)
-    if places is None:
+    role_levels = role_levels_of(engine, machine, links_to(engine, machine) - 1)
+    if role_levels is None:
         return ""
     try:
-        variants = with_sums(op, kernel_of(op), engine, places, machine)
+        variants = with_sums(op, kernel_of(op), engine, role_levels, machine)
     except Diagnostic as error:
         return f"{error.message}; found {error.found}"
     for variant in variants:

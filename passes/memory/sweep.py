@@ -64,10 +64,10 @@ class Sweep:
     """Rule that the last tilings broke; empty if there are tilings."""
 
     @staticmethod
-    def of(ops: Sequence[Operation], route: Route, cost_model: CostModel, homes: Mapping[SSAValue, str]) -> Sweep:
-        """Return the sweep of a group of kernels; `homes` has the level of operands outside of the far one."""
+    def of(ops: Sequence[Operation], route: Route, cost_model: CostModel, residency: Mapping[SSAValue, str]) -> Sweep:
+        """Return the sweep of a group of kernels; `residency` has the level of operands outside of the far one."""
         choices = extents_to_try(ops[-1], kernel_of(ops[-1]), route)
-        tilings = tilings_of(tuple(ops), list(product(*choices)), homes, route.places)
+        tilings = tilings_of(tuple(ops), list(product(*choices)), residency, route.role_levels)
         limits = ", ".join(f"d{dim}" for dim, extents in enumerate(choices) if not extents)
         emptied = f"'multiples' and 'maxima' of the engine exclude each other along {limits}" if limits else ""
         sweep = Sweep(cost_model, route, tilings, choices, emptied=emptied)
@@ -135,17 +135,17 @@ class Sweep:
         tables: list[Ints] = []
         for parts, tile_cost in zip(self.tilings.parts[:-1], cost_model.whole[:-1], strict=True):
             tables.append(_each(parts.sizes, tile_cost))
-        split, places = self.tilings.reductions > 1, self.tilings.parts[-1].places
-        apart = places.separate_sums or places.epilogue is not None
-        once = _each(self.tilings.sizes, cost_model.once if apart else cost_model.whole[-1], ~split)
+        split, role_levels = self.tilings.reductions > 1, self.tilings.parts[-1].role_levels
+        is_separate = role_levels.separate_sums or role_levels.epilogue is not None
+        once = _each(self.tilings.sizes, cost_model.once if is_separate else cost_model.whole[-1], ~split)
         ends = np.zeros(len(self), np.int64)
-        if split.any() or apart:
+        if split.any() or is_separate:
             start, step, end = cost_model.partial
             leader = self.tilings.parts[-1]
             shapes = leader.tiles(leader.kernel.outputs[0], self.counts, is_output=True, in_place=False).extents
-            first, last = _each(shapes, start, split), _each(shapes, end, split | apart)
+            first, last = _each(shapes, start, split), _each(shapes, end, split | is_separate)
             once = np.where(split, _each(self.tilings.sizes, step, split), once)
-            first, last = np.where(split, first, 0), np.where(split | apart, last, 0)
+            first, last = np.where(split, first, 0), np.where(split | is_separate, last, 0)
             ends = np.where((first < 0) | (last < 0), -1, first + last)
         return [*tables, once, ends]
 

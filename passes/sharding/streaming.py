@@ -71,12 +71,12 @@ def _excess(module: ModuleOp, machine: Machine, limit: int | None, arena: Arena)
 
 def _needed(function: FuncOp, machine: Machine, level: str, arena: Arena) -> int:
     """Return the bytes of an instance that a function needs once its shards are in arenas."""
-    apart, together = Counter[tuple[str, tuple[int, ...]]](), 0
+    separate, together = Counter[tuple[str, tuple[int, ...]]](), 0
     for (name, _), values in shards_of(function).items():
         for op, _ in values if name == level else ():
-            add_shards(apart, machine, op.memref.type)
+            add_shards(separate, machine, op.memref.type)
         together += arena([lifetime for _, lifetime in values], name) if name == level else 0
-    return _largest(memory_of(function, machine, fused=True), level) - _largest(apart, level) + together
+    return _largest(memory_of(function, machine, fused=True), level) - _largest(separate, level) + together
 
 
 def _largest(use: Use, level: str) -> int:

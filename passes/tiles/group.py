@@ -20,7 +20,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.kernel import Access, Kernel, kernel_of
 from ...ir import Ints, element_of, numpy_type
-from ..memory.places import ANYWHERE, Places
+from ..memory.role_levels import ONE_LEVEL, RoleLevels
 from .kernels import KernelTiles, box_of_kernel
 from .operands import Flags, Offsets, OperandTiles
 
@@ -88,15 +88,15 @@ class Tilings:
     """
     N tilings of a fused group: tile sizes in the leader's loops [N, loops].
 
-    `homes` has the level of each operand outside of the far level, `places` the places of each kernel's operands.
+    `residency` has the level of each operand outside of the far level, `role_levels` those of each kernel's roles.
     One tiling is N = 1.
     """
 
     ops: tuple[Operation, ...]
     kernels: tuple[Kernel, ...]
     sizes: Ints
-    homes: Mapping[SSAValue, str] = field(default_factory=dict[SSAValue, str])
-    places: tuple[Places, ...] = ()
+    residency: Mapping[SSAValue, str] = field(default_factory=dict[SSAValue, str])
+    role_levels: tuple[RoleLevels, ...] = ()
     panels: tuple[int, ...] = ()
     """Positions of the leader's inputs whose tiles are panels: whole along reduced loops that are cut for others."""
     computed: Operands | None = None
@@ -149,13 +149,15 @@ class Tilings:
             factors = np.where(moving, self.sizes[:, :, None], 0)
             return Offsets(factors, np.zeros_like(self.sizes))
 
-        places = self.places or (ANYWHERE,) * len(self.ops)
-        parts = [KernelTiles(self.op, self.kernel, places[-1], self.sizes, moving, starts)]
-        for op, kernel, own in reversed(list(zip(self.ops[:-1], self.kernels[:-1], places[:-1], strict=True))):
+        role_levels = self.role_levels or (ONE_LEVEL,) * len(self.ops)
+        parts = [KernelTiles(self.op, self.kernel, role_levels[-1], self.sizes, moving, starts)]
+        for op, kernel, own in reversed(list(zip(self.ops[:-1], self.kernels[:-1], role_levels[:-1], strict=True))):
             parts.insert(0, self._producer(op, kernel, own, parts))
         return tuple(parts)
 
-    def _producer(self, op: Operation, kernel: Kernel, places: Places, users: Sequence[KernelTiles]) -> KernelTiles:
+    def _producer(
+        self, op: Operation, kernel: Kernel, role_levels: RoleLevels, users: Sequence[KernelTiles]
+    ) -> KernelTiles:
         """Return a producer on the tiles of its result that the first of its users needs."""
         output, count, loops = kernel.outputs[0], len(self), self.sizes.shape[1]
         reads = ((user, access) for user in users for access in user.accesses.values())
@@ -173,13 +175,15 @@ class Tilings:
                 factors[:, dim], constants[:, dim] = user.offset(access, axis, whole[axis])
             return Offsets(factors, constants)
 
-        return KernelTiles(op, kernel, places, sizes, moving, starts)
+        return KernelTiles(op, kernel, role_levels, sizes, moving, starts)
 
     @cached_property
     def is_split(self) -> Flags:
         """Return whether the leader's kernel computes partial sums only [N]."""
-        places = self.parts[-1].places
-        return np.asarray((self.reductions > 1) | places.separate_sums | (places.epilogue is not None), np.bool_)
+        role_levels = self.parts[-1].role_levels
+        return np.asarray(
+            (self.reductions > 1) | role_levels.separate_sums | (role_levels.epilogue is not None), np.bool_
+        )
 
     @cached_property
     def operands(self) -> Operands:
@@ -202,16 +206,16 @@ class Tilings:
         return Operands(reads, self._starts(leader, writes), writes, intermediates, self._sums())
 
     def _tiles(self, part: KernelTiles, position: int, access: Access, *, is_output: bool) -> OperandTiles:
-        return part.operand_tiles(position, access, self.counts, self.homes, is_output=is_output)
+        return part.operand_tiles(position, access, self.counts, self.residency, is_output=is_output)
 
     def _intermediate(self, part: KernelTiles) -> ScratchTiles:
         output = part.kernel.outputs[0]
         extents = part.tiles(output, self.counts, is_output=True, in_place=False).extents
-        level, layout = part.places.level("outs"), part.places.layout("outs", output.map)
+        level, layout = part.role_levels.level("outs"), part.role_levels.layout("outs", output.map)
         return ScratchTiles(extents, np.ones(len(self), np.bool_), element_of(output.value), level, layout)
 
     def _starts(self, leader: KernelTiles, writes: Sequence[OperandTiles]) -> list[OperandTiles]:
-        epilogue = leader.places.epilogue
+        epilogue = leader.role_levels.epilogue
         if epilogue is None or epilogue.bias is None:
             return []
         (write,), bias = writes, epilogue.bias
@@ -221,20 +225,27 @@ class Tilings:
             factors[:, bias.constant_axes], constants[:, bias.constant_axes] = 0, 0
             return Offsets(factors, constants)
 
-        home = leader.places.far
-        start = replace(write, access=bias.access, is_output=False, home=home, layout=None, starts=True)
+        operand_level = leader.role_levels.far
+        start = replace(
+            write, access=bias.access, is_output=False, operand_level=operand_level, layout=None, starts=True
+        )
         return [replace(start, offsets_of=offsets)]
 
     def _sums(self) -> dict[int, ScratchTiles]:
         sums: dict[int, ScratchTiles] = {}
         for number, part in enumerate(self.parts):
-            kernel, places = part.kernel, part.places
-            used = self.is_split if part is self.parts[-1] else np.full(len(self), places.separate_sums)
-            if kernel.epilogue is None or places.epilogue is not None or len(kernel.reductions) != 1 or not used.any():
+            kernel, role_levels = part.kernel, part.role_levels
+            used = self.is_split if part is self.parts[-1] else np.full(len(self), role_levels.separate_sums)
+            if (
+                kernel.epilogue is None
+                or role_levels.epilogue is not None
+                or len(kernel.reductions) != 1
+                or not used.any()
+            ):
                 continue
             extents = part.tiles(kernel.outputs[0], self.counts, is_output=True, in_place=False).extents
             element = kernel.reductions[0].body.args[-1].type
-            sums[number] = ScratchTiles(extents, used, element, places.level("accumulators"))
+            sums[number] = ScratchTiles(extents, used, element, role_levels.level("accumulators"))
         return sums
 
     @cached_property
@@ -306,32 +317,32 @@ class Tilings:
 def tilings_of(
     op: Operation | Sequence[Operation],
     sizes: Sequence[Sequence[int]] | Ints,
-    homes: Mapping[SSAValue, str] | None = None,
-    places: Sequence[Places] = (),
+    residency: Mapping[SSAValue, str] | None = None,
+    role_levels: Sequence[RoleLevels] = (),
     panels: tuple[int, ...] = (),
 ) -> Tilings:
     """
     Build tilings of a kernel or fused group, of tile sizes in the leader's loops [N, loops].
 
-    `homes` has the level of each operand outside of the far level, `panels` the leader's inputs of which tiles are
-    panels. Without `places`, tiles have no level, and operands of the home "" are used in place.
+    `residency` has the level of each operand outside of the far level, `panels` the leader's inputs of which tiles are
+    panels. Without `role_levels`, tiles have no level, and operands of the level "" are used in place.
     """
     ops = (op,) if isinstance(op, Operation) else tuple(op)
     kernels = tuple(kernel_of(kernel) for kernel in ops)
     array = np.array(sizes, np.int64).reshape(len(sizes), len(kernels[-1].bounds))
-    return Tilings(ops, kernels, array, homes or {}, tuple(places), panels)
+    return Tilings(ops, kernels, array, residency or {}, tuple(role_levels), panels)
 
 
 def tiling_of(
     op: Operation | Sequence[Operation],
     sizes: Sequence[int] | None = None,
-    homes: Mapping[SSAValue, str] | None = None,
-    places: Sequence[Places] = (),
+    residency: Mapping[SSAValue, str] | None = None,
+    role_levels: Sequence[RoleLevels] = (),
     panels: tuple[int, ...] = (),
 ) -> Tilings:
     """Build one tiling of a kernel or fused group, as `tilings_of`; without sizes, of one tile."""
     leader = op if isinstance(op, Operation) else op[-1]
-    return tilings_of(op, [kernel_of(leader).bounds if sizes is None else sizes], homes, places, panels)
+    return tilings_of(op, [kernel_of(leader).bounds if sizes is None else sizes], residency, role_levels, panels)
 
 
 def roles_of(op: Operation) -> list[tuple[SSAValue, str]]:

@@ -14,7 +14,7 @@ from ...dialects.core.analysis.affine_form import Linear
 from ...dialects.core.kernel import Access, Kernel, is_shaped
 from ...dialects.core.kernel_op import KernelOp
 from ...ir import Ints, shape_of
-from ..memory.places import ANYWHERE, Blocks, Places
+from ..memory.role_levels import ONE_LEVEL, Blocks, RoleLevels
 from .operands import Flags, Offsets, OperandTiles
 
 
@@ -33,7 +33,7 @@ class KernelTiles:
 
     op: Operation
     kernel: Kernel
-    places: Places
+    role_levels: RoleLevels
     sizes: Ints
     moving: Flags
     """[N, own loops, the leader's loops]"""
@@ -73,12 +73,12 @@ class KernelTiles:
     @cached_property
     def filled(self) -> tuple[Access, ...]:
         """Accesses to operands whose padding transfers fill, that of whole axes too."""
-        return tuple(access for position, access in self.uses if self.role(position) in self.places.filled)
+        return tuple(access for position, access in self.uses if self.role(position) in self.role_levels.filled)
 
     @cached_property
     def accesses(self) -> dict[int, Access]:
         """Read accesses by operand position."""
-        extras = self.kernel.extras if self.places.epilogue is None else ()
+        extras = self.kernel.extras if self.role_levels.epilogue is None else ()
         inputs = (*self.kernel.inputs[: self.first_extra], *extras)
         return {k: access for k, access in enumerate(inputs) if is_shaped(access.value) and self._is_used(k)}
 
@@ -93,8 +93,8 @@ class KernelTiles:
     def blocks(self) -> Iterator[tuple[Blocks, Access]]:
         """Yield the layout of each operand in blocks, with its access."""
         outputs = enumerate(self.kernel.outputs, self.first_output)
-        for position, access in (*self.accesses.items(), *outputs) if self.places.blocks else ():
-            if (blocks := self.places.blocks.get(self.role(position))) is not None:
+        for position, access in (*self.accesses.items(), *outputs) if self.role_levels.blocks else ():
+            if (blocks := self.role_levels.blocks.get(self.role(position))) is not None:
                 yield blocks, access
 
     @cached_property
@@ -125,20 +125,20 @@ class KernelTiles:
         return replace(self, sizes=self.sizes[rows], moving=self.moving[rows], starts_of=lambda: self.starts.take(rows))
 
     def operand_tiles(
-        self, position: int, access: Access, counts: Ints, homes: Mapping[SSAValue, str], *, is_output: bool
+        self, position: int, access: Access, counts: Ints, residency: Mapping[SSAValue, str], *, is_output: bool
     ) -> OperandTiles:
         """
-        Compute the tiles of an operand at its place.
+        Compute the tiles of an operand in its level.
 
-        `counts` are the leader's tiles along each loop, `homes` has the level of operands outside of the far one.
+        `counts` are the leader's tiles along each loop, `residency` has the level of operands outside of the far one.
         """
-        home, role = homes.get(access.value, self.places.far), self.role(position)
-        in_place = self.places.reaches(role, home)
+        operand_level, role = residency.get(access.value, self.role_levels.far), self.role(position)
+        in_place = self.role_levels.reaches(role, operand_level)
         tiles = self.tiles(access, counts, is_output=is_output, in_place=in_place)
-        epilogue = self.places.epilogue if is_output else None
-        layout = None if in_place else self.places.layout(role, access.map)
-        level = home if in_place else self.places.level(role)
-        return replace(tiles, home=home, level=level, epilogue=epilogue, layout=layout)
+        epilogue = self.role_levels.epilogue if is_output else None
+        layout = None if in_place else self.role_levels.layout(role, access.map)
+        level = operand_level if in_place else self.role_levels.level(role)
+        return replace(tiles, operand_level=operand_level, level=level, epilogue=epilogue, layout=layout)
 
     def tiles(self, access: Access, counts: Ints, *, is_output: bool, in_place: bool) -> OperandTiles:
         """Compute the tiles of an operand."""
@@ -246,4 +246,4 @@ def boxes_of_kernel(op: Operation, kernel: Kernel, sizes: Ints, begins: Ints) ->
     """Return a kernel on boxes of its own iteration space, of `sizes` from `begins` on [N, loops]."""
     count, loops = sizes.shape
     starts = Offsets(np.zeros((count, loops, 0), np.int64), begins)
-    return KernelTiles(op, kernel, ANYWHERE, sizes, np.zeros((count, loops, 0), np.bool_), lambda: starts)
+    return KernelTiles(op, kernel, ONE_LEVEL, sizes, np.zeros((count, loops, 0), np.bool_), lambda: starts)

@@ -231,7 +231,7 @@ def _views_stay_inside(tilings: Tilings) -> Flags:
     fine = np.ones(len(tilings), np.bool_)
     for part in tilings.parts:
         for position, access in part.uses:
-            if part.places.reaches(part.role(position), tilings.homes.get(access.value, part.places.far)):
+            if part.role_levels.reaches(part.role(position), tilings.residency.get(access.value, part.role_levels.far)):
                 fine &= part.stays_inside(access)
     return fine
 

@@ -54,9 +54,9 @@ class OperandTiles:
     """
     Tiles of one operand: their extents [N, axes], and the leader's loops along which they move [N, loops].
 
-    A tile `in_place` is a view of the operand, and never partial. Others move between the operand's level, `home`,
-    and `level`. The buffer of one with an `epilogue` holds partial sums, which the transfer maps. One that `starts` the
-    sums of the output's tile, along whose loops it is brought, has no buffer of its own.
+    A tile `in_place` is a view of the operand, and never partial. Others move between `operand_level` and `level`. The
+    buffer of one with an `epilogue` holds partial sums, which the transfer maps. One that `starts` the sums of the
+    output's tile, along whose loops it is brought, has no buffer of its own.
     """
 
     access: Access
@@ -68,7 +68,7 @@ class OperandTiles:
     """Computes the offsets of the tiles."""
     is_output: bool
     in_place: bool = False
-    home: str = ""
+    operand_level: str = ""
     level: str = ""
     epilogue: TransferEpilogue | None = None
     layout: AffineMapAttr | None = None

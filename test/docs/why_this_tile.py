@@ -80,7 +80,7 @@ def tables(machine: Machine) -> dict[str, str]:
     (op,) = layers.ops
     kernel, route = kernel_of(op), layers.route([op])
     choices = extents_to_try(op, kernel, route)
-    tilings = tilings_of(op, list(product(*choices)), {}, route.places)
+    tilings = tilings_of(op, list(product(*choices)), {}, route.role_levels)
     candidates = sorted(
         layers.options(0, 1, frozenset()).costed, key=lambda candidate: (candidate.cycles, candidate.bytes)
     )

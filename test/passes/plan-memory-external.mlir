@@ -1,5 +1,5 @@
-// RUN: opt-tool %s -p 'attach-machine{target=%S/../machines/external.toml},map-engines,place-addressed,plan-memory{apart=4},verify-memory{plain=false},allocate-static' | filecheck %s
-// RUN: opt-tool %s -p 'attach-machine{target=%S/../machines/external.toml},map-engines,place-addressed,plan-memory{apart=4},allocate-static,expand-grid,pipeline-dma,overlap-engines' | filecheck %s --check-prefix=EARLY
+// RUN: opt-tool %s -p 'attach-machine{target=%S/../machines/external.toml},map-engines,place-addressed,plan-memory{reuse-distance=4},verify-memory{plain=false},allocate-static' | filecheck %s
+// RUN: opt-tool %s -p 'attach-machine{target=%S/../machines/external.toml},map-engines,place-addressed,plan-memory{reuse-distance=4},allocate-static,expand-grid,pipeline-dma,overlap-engines' | filecheck %s --check-prefix=EARLY
 
 // All weights of a kernel that fit come at once, although the kernel could begin with the first of them: those of the
 // second come while the first one runs. For that they have an address that the first kernel leaves alone. What lies

@@ -14,7 +14,7 @@ from tilewright.errors import Diagnostic
 from tilewright.ir import Array, functions
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
-from tilewright.passes.plan_memory import Limits, plan_memory
+from tilewright.passes.plan_memory import PlanLimits, plan_memory
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.test.passes.levels import AFTER_PLAN, run_step, steps
@@ -33,7 +33,7 @@ def planned(module: ModuleOp, target: Machine, level_bytes: int, *, double_buffe
         clone = module.clone()
         try:
             for function in functions(clone):
-                plan_memory(function, target, Limits(level_bytes, double_buffered))
+                plan_memory(function, target, PlanLimits(level_bytes, double_buffered))
         except Diagnostic as error:
             named = re.search(r"give L1 ([\d,]+) bytes", error.remedy)
             if named is None or int(named[1].replace(",", "")) <= level_bytes:

@@ -20,7 +20,7 @@ from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.formats.c import render
 from tilewright.passes.memory.layers import Layers, layers_of
-from tilewright.passes.plan_memory import Limits, plan_memory
+from tilewright.passes.plan_memory import PlanLimits, plan_memory
 from tilewright.runtime.toolchain import STRICT, compile_shared
 
 MACHINES = Path(__file__).parents[2] / "machines"
@@ -60,7 +60,7 @@ def stored(grid: GridOp) -> bool:
 def planned(module: ModuleOp, target: Machine) -> ModuleOp:
     plan = module.clone()
     for function in functions(plan):
-        plan_memory(function, target, Limits())
+        plan_memory(function, target, PlanLimits())
     return plan
 
 

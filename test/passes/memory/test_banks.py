@@ -74,4 +74,4 @@ def test_no_addresses_are_better_than_those_found():
 def test_buffers_lie_one_behind_the_other_where_nothing_is_better(level: Level):
     rings = (Ring(64, 2), Ring(32))
     assert in_banks(rings, level, LEVEL.size) == consecutive(rings) == [Ring(64, 2, 0), Ring(32, 1, 128)]
-    assert in_banks(rings, LEVEL, 160) == consecutive(rings), "no more room than their bytes"
+    assert in_banks(rings, LEVEL, 160) == consecutive(rings), "no more capacity than their bytes"

@@ -12,7 +12,7 @@ from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.ir import functions
 from tilewright.passes.memory.candidates import Candidates
 from tilewright.passes.memory.layers import Layers
-from tilewright.passes.plan_memory import Limits, plan_memory
+from tilewright.passes.plan_memory import PlanLimits, plan_memory
 from tilewright.test.machines.make import machine
 
 
@@ -58,7 +58,7 @@ def test_the_search_tries_no_residency_against_a_pin(
 
     monkeypatch.setattr(Layers, "options", recorded)
     (function,) = functions(module)
-    plan_memory(function, machine(size), Limits(time_budget=0.5))
+    plan_memory(function, machine(size), PlanLimits(time_budget=0.5))
     types = [str(op.results[0].type) for op in module.walk() if isinstance(op, AllocOp)]
     assert ['"L1"' in each for each in types] == near
     assert tried == ({1} if first == FAR else {0, 1})

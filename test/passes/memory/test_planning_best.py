@@ -23,7 +23,7 @@ from tilewright.passes.memory.cost_model import CostModel, near_bytes
 from tilewright.passes.memory.layers import Layers, layers_of
 from tilewright.passes.memory.plan import Choice
 from tilewright.passes.memory.sweep import Stages
-from tilewright.passes.plan_memory import Limits, plan_memory, replace_by_grid
+from tilewright.passes.plan_memory import PlanLimits, plan_memory, replace_by_grid
 from tilewright.passes.tiles.legality import refusal
 from tilewright.runtime.simulator import simulate
 
@@ -134,7 +134,7 @@ def test_no_tiling_is_faster(file: str, engine: str, text: str, size: int, step:
     attach_machine(module, target)
     tried = [cycles for each in candidates(layers(module, target), step) if (cycles := simulated(module, target, each))]
     (function,) = functions(module)
-    plan_memory(function, target, Limits())
+    plan_memory(function, target, PlanLimits())
     assert len(tried) >= 10
     assert simulate(module).cycles <= min(tried)
 

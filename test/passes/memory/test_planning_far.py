@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.hier import GridOp
 from tilewright.ir import functions
-from tilewright.passes.plan_memory import Limits, plan_memory
+from tilewright.passes.plan_memory import PlanLimits, plan_memory
 from tilewright.runtime.interpreter.engine import Interpreter
 from tilewright.test.machines.make import machine
 
@@ -30,7 +30,7 @@ def planned(far_bytes: int) -> tuple[ModuleOp, int]:
     """Return a plan for a far level of so many bytes, and its modelled cycles."""
     module = parse_module(new_context(), NETWORK)
     (function,) = functions(module)
-    plan_memory(function, machine(800, l2=far_bytes), Limits(time_budget=0.5))
+    plan_memory(function, machine(800, l2=far_bytes), PlanLimits(time_budget=0.5))
     cycles = function.attributes["hier.modelled_cycles"]
     assert isinstance(cycles, IntegerAttr)
     return module, cycles.value.data

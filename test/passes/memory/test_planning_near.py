@@ -37,7 +37,7 @@ def test_the_room_is_what_buffers_alive_at_any_of_the_kernels_leave(kernels: int
         alive = [layers.buffers[n] for n in near.resident]
         during = [buffer for buffer in alive if buffer.first <= last and buffer.last >= first]
         taken = [sum(buffer.size for buffer in during if buffer.level == name) for name in "AB"]
-        assert near.room(first, last, levels) == (CAPACITY - taken[0], 2 * CAPACITY - taken[1])
+        assert near.available(first, last, levels) == (CAPACITY - taken[0], 2 * CAPACITY - taken[1])
 
 
 @pytest.mark.quick

@@ -1,4 +1,4 @@
-"""Places of operands: the memory level of each role of an engine, and the levels where it uses buffers in place."""
+"""Memory levels by operand role: where an engine's tiles are, and the levels where it uses buffers in place."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class Blocks:
 
 
 @dataclass(frozen=True)
-class Places:
+class RoleLevels:
     """
-    Places of a kernel's operands: level and reach of each role of its engine.
+    Levels of a kernel's operands: level and reach of each role of its engine.
 
     `far` is the level of operands whose type names none. Beside the roles of machine files, `extras` are the operands
     of an epilogue. The engine uses a buffer in a level of `reach[role]` without a transfer. Before the last hop, the
@@ -78,27 +78,27 @@ class Places:
         """Return whether buffers in a level are used in place."""
         return level in self.reach.get(role, ("",))
 
-    def beside(self, engine: Engine, machine: Machine) -> Places:
-        """Return the places of a kernel whose epilogue another engine runs."""
+    def beside(self, engine: Engine, machine: Machine) -> RoleLevels:
+        """Return the role levels of a kernel whose epilogue another engine runs."""
         own = _at(engine, machine, self.far, {role: engine.levels_of(role)[0] for role in ("ins", "outs")})
         levels = {**self.levels, "extras": own.level("ins"), "outs": own.level("outs")}
         reach = {**self.reach, "extras": own.reach["ins"], "outs": own.reach["outs"]}
         return replace(self, levels=levels, reach=reach, separate_sums=True)
 
-    def stored(self, epilogue: TransferEpilogue) -> Places:
-        """Return the places of a kernel whose results stay partial sums until a transfer moves them."""
+    def stored(self, epilogue: TransferEpilogue) -> RoleLevels:
+        """Return the role levels of a kernel whose results stay partial sums until a transfer moves them."""
         sums = self.level("accumulators")
         levels, reach = {**self.levels, "outs": sums}, {**self.reach, "outs": frozenset({sums})}
         return replace(self, levels=levels, reach=reach, epilogue=epilogue)
 
 
-ANYWHERE = Places()
-"""Places of a tiling without a machine: one level without a name."""
+ONE_LEVEL = RoleLevels()
+"""Role levels of a tiling without a machine: one level without a name."""
 
 
-def places_of(engine: Engine, machine: Machine, depth: int) -> Places | None:
+def role_levels_of(engine: Engine, machine: Machine, depth: int) -> RoleLevels | None:
     """
-    Return the places of an engine's operands `depth + 1` links behind the far level; None if it works nearer to it.
+    Return the levels of an engine's operands `depth + 1` links behind the far level; None if it works nearer to it.
 
     Of several paths the shortest counts, then the first by the names of its links. Raises Diagnostic if no link leads
     to a level or back.
@@ -109,8 +109,8 @@ def places_of(engine: Engine, machine: Machine, depth: int) -> Places | None:
         return None
     far = paths["ins"][min(depth, len(paths["ins"]) - 1)]
     levels = {role: path[min(depth + 1, len(path) - 1)] for role, path in paths.items()}
-    places = _at(engine, machine, far, levels)
-    return replace(places, is_last=longest == depth + 2)
+    role_levels = _at(engine, machine, far, levels)
+    return replace(role_levels, is_last=longest == depth + 2)
 
 
 def links_to(engine: Engine, machine: Machine) -> int:
@@ -118,14 +118,14 @@ def links_to(engine: Engine, machine: Machine) -> int:
     return max(len(_path(engine, machine, role)) for role in ROLES) - 1
 
 
-def _at(engine: Engine, machine: Machine, far: str, levels: Mapping[str, str]) -> Places:
+def _at(engine: Engine, machine: Machine, far: str, levels: Mapping[str, str]) -> RoleLevels:
     preloaded = {level.name for level in machine.levels if level.preloaded}
     levels = {**levels, "extras": levels["ins"]}
     reach = {
         role: frozenset({level, *preloaded, *engine.levels_of("ins" if role == "extras" else role)} - {far} | {level})
         for role, level in levels.items()
     }
-    return Places(far, levels, reach)
+    return RoleLevels(far, levels, reach)
 
 
 def _path(engine: Engine, machine: Machine, role: str) -> list[str]:
@@ -141,56 +141,58 @@ def _path(engine: Engine, machine: Machine, role: str) -> list[str]:
     return path
 
 
-def engine_beside(op: Operation, leader: Engine, places: Places, machine: Machine) -> Engine | None:
+def engine_beside(op: Operation, leader: Engine, role_levels: RoleLevels, machine: Machine) -> Engine | None:
     """
     Return the engine for the initialisation or the epilogue of partial sums: the leader's if able, else the fastest.
 
-    It reaches the sums where they are; the epilogue's operands and result have its places.
+    It reaches the sums where they are; the epilogue's operands and result have its role levels.
     """
     if machine.tile_cost(leader, op) is not None:
         return leader
-    sums = places.level("accumulators")
+    sums = role_levels.level("accumulators")
     role = "outs" if op.name == "linalg.fill" else "ins"
     able = (engine for engine, _ in machine.engines_for(op) if sums in engine.levels_of(role))
-    outs = places.level("outs")
-    return next((candidate for candidate in able if places.separate_sums or outs in candidate.levels_of("outs")), None)
+    outs = role_levels.level("outs")
+    return next(
+        (candidate for candidate in able if role_levels.separate_sums or outs in candidate.levels_of("outs")), None
+    )
 
 
-def result_fault(places: Places, home: str, machine: Machine) -> str:
+def result_fault(role_levels: RoleLevels, target: str, machine: Machine) -> str:
     """Return why the transfer of a result to a level cannot compute the kernel's epilogue, empty if it can."""
-    return _fault(places, places.level("outs"), home, machine)
+    return _fault(role_levels, role_levels.level("outs"), target, machine)
 
 
-def start_fault(places: Places, machine: Machine) -> str:
+def start_fault(role_levels: RoleLevels, machine: Machine) -> str:
     """Return why the sums of a kernel cannot start from its bias in the far level, empty if they can."""
-    return _fault(places, places.far, places.level("outs"), machine)
+    return _fault(role_levels, role_levels.far, role_levels.level("outs"), machine)
 
 
-def _fault(places: Places, source: str, target: str, machine: Machine) -> str:
-    epilogue = places.epilogue
-    if epilogue is None or (epilogue.bias is None and source == places.far):
+def _fault(role_levels: RoleLevels, source: str, target: str, machine: Machine) -> str:
+    epilogue = role_levels.epilogue
+    if epilogue is None or (epilogue.bias is None and source == role_levels.far):
         return ""
     if not any(link.leads(source, target) for link in machine.links):
         return f"no link leads from {source} to {target}"
     (link,) = machine.path(source, target)
-    return epilogue.start_fault(link) if source == places.far else epilogue.fault(link)
+    return epilogue.start_fault(link) if source == role_levels.far else epilogue.fault(link)
 
 
-def with_blocks(op: Operation, kernel: Kernel, engine: Engine, places: Places, machine: Machine) -> Places:
+def with_blocks(op: Operation, kernel: Kernel, engine: Engine, role_levels: RoleLevels, machine: Machine) -> RoleLevels:
     """
-    Return the places of a kernel with the layouts of the operands that its engine needs in blocks, or filled.
+    Return the role levels of a kernel with the layouts of the operands that its engine needs in blocks, or filled.
 
     Raises Diagnostic for a level without rows, and for a link that cannot change the layout.
     """
     support = engine.support(op)
-    if support is None or not places.is_last:
-        return places
+    if support is None or not role_levels.is_last:
+        return role_levels
     blocks = dict[str, Blocks]()
     for role, name in support.blocked:
         if (loop := loop_named(kernel, name)) is None:
             continue
-        level = machine.level(places.level(role))
-        ends = (level.name, places.far) if role == "outs" else (places.far, level.name)
+        level = machine.level(role_levels.level(role))
+        ends = (level.name, role_levels.far) if role == "outs" else (role_levels.far, level.name)
         (link,) = machine.path(*ends)
         if "layout" not in link.transforms or not level.row_bytes:
             raise Diagnostic(
@@ -201,7 +203,7 @@ def with_blocks(op: Operation, kernel: Kernel, engine: Engine, places: Places, m
                 remedy="change the machine's file, or map the kernel to another engine (the attribute 'engine')",
             )
         blocks[role] = Blocks(loop, level.row_bytes // numpy_type(_stored(op, kernel, role)).itemsize)
-    return replace(places, blocks=blocks, filled=frozenset(support.filled))
+    return replace(role_levels, blocks=blocks, filled=frozenset(support.filled))
 
 
 def _stored(op: Operation, kernel: Kernel, role: str) -> Attribute:

@@ -23,7 +23,7 @@ from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.memory.layers import Layers, layers_of
 from tilewright.passes.memory.plan import Choice
-from tilewright.passes.plan_memory import Limits, plan_memory, replace_by_grid
+from tilewright.passes.plan_memory import PlanLimits, plan_memory, replace_by_grid
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import Interpreter, random_inputs, run_module
 from tilewright.runtime.simulator import simulate
@@ -49,7 +49,7 @@ def with_sizes(file: str, **sizes: int) -> Machine:
 def planned(module: ModuleOp, target: Machine) -> ModuleOp:
     plan = module.clone()
     for function in functions(plan):
-        plan_memory(function, target, Limits(time_budget=0.5))
+        plan_memory(function, target, PlanLimits(time_budget=0.5))
     return plan
 
 
