@@ -23,7 +23,7 @@ MOST_OPS = 32
 _LONG = (arith.DivSIOp, arith.DivUIOp, arith.RemSIOp, arith.RemUIOp, arith.FloorDivSIOp)
 CALL, LOOP = 7, 10
 """Instructions that clang counts for an op in inline assembly, a call to it, and for a loop and its indices."""
-PEELED_TURNS, PEELED_OPS = 16, 302
+PEELED_TRIPS, PEELED_OPS = 16, 302
 """
 Iterations, and instructions of them all by that count, of a loop that clang -O3 unrolls wholly, at most.
 
@@ -39,22 +39,22 @@ def is_worth_unrolling(iterations: int, factor: int) -> bool:
 
 def is_peeled(iterations: int, size: int) -> bool:
     """Return whether clang unrolls a loop wholly without being asked, by the `size` of its body in instructions."""
-    return iterations <= PEELED_TURNS and iterations * (size + LOOP) <= PEELED_OPS
+    return iterations <= PEELED_TRIPS and iterations * (size + LOOP) <= PEELED_OPS
 
 
 def unroll_factor(op: Operation, factor: int) -> int:
     """Return the factor by which the C compiler should unroll a loop, 1 for loops to be left as they are."""
-    if not isinstance(op, scf.ForOp) or op.iter_args or (turns := _trip_count(op)) < 2 * factor:
+    if not isinstance(op, scf.ForOp) or op.iter_args or (trips := _trip_count(op)) < 2 * factor:
         return 1
     body = list(op.body.block.ops)
     stores = any(isinstance(inner, memref.StoreOp) for inner in body)
     if not stores or len(body) > MOST_OPS or any(not _is_inline(inner) for inner in body):
         return 1
     branches = any(inner.regions for inner in body)
-    if not branches and is_peeled(turns, sum(map(_size, body))):
+    if not branches and is_peeled(trips, sum(map(_size, body))):
         return 1
-    is_short = turns == 2 * factor and not branches
-    return factor if is_short or is_worth_unrolling(turns, factor) else 1
+    is_short = trips == 2 * factor and not branches
+    return factor if is_short or is_worth_unrolling(trips, factor) else 1
 
 
 def _size(op: Operation) -> int:

@@ -162,8 +162,8 @@ def _end_of_use(state: Bufferizer, op: Operation, value: SSAValue, ends: dict[Op
     Return the position of the last op in the live range of an op's operand: that of the outermost loop around the use.
     """
     around = op
-    home = value.owner if isinstance(value.owner, Block) else value.owner.parent
-    while around.parent is not home and (outer := around.parent_op()) is not None and outer in ends:
+    block = value.owner if isinstance(value.owner, Block) else value.owner.parent
+    while around.parent is not block and (outer := around.parent_op()) is not None and outer in ends:
         around = outer
     return state.numbers[op] if around is op else ends[around]
 

@@ -49,14 +49,14 @@ class _Scope:
     def first_pure(self, op: Operation) -> Operation:
         """Return the dominating op without effects that equals `op`, `op` itself if it is the first."""
         short = type(op), _operands(op)
-        alike = self.pure.setdefault(short, op)
-        if alike is op:
+        entry = self.pure.setdefault(short, op)
+        if entry is op:
             self.own.append((short, None))
             return op
-        if isinstance(alike, Operation):
-            alike = self.pure[short] = {_key(alike): alike}
+        if isinstance(entry, Operation):
+            entry = self.pure[short] = {_key(entry): entry}
         key = _key(op)
-        first = alike.setdefault(key, op)
+        first = entry.setdefault(key, op)
         if first is op:
             self.own.append((short, key))
         return first
@@ -64,11 +64,11 @@ class _Scope:
     def leave(self) -> None:
         """Remove the ops of the block from the scope."""
         for short, key in reversed(self.own):
-            alike = self.pure[short]
-            if key is None or isinstance(alike, Operation):
+            entry = self.pure[short]
+            if key is None or isinstance(entry, Operation):
                 del self.pure[short]
             else:
-                del alike[key]
+                del entry[key]
 
 
 def _eliminate_in(

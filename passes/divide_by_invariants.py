@@ -51,13 +51,13 @@ def _is_natural(value_range: Range | None) -> bool:
 def _outermost_loop(op: Operation, value: SSAValue) -> scf.ForOp | None:
     """Return the outermost loop around an op in which a value is invariant, None if there is none."""
     outermost, parent = None, op.parent_op()
-    while parent is not None and not parent.is_ancestor(_home(value)):
+    while parent is not None and not parent.is_ancestor(_owner(value)):
         outermost = parent if isinstance(parent, scf.ForOp) else outermost
         parent = parent.parent_op()
     return outermost
 
 
-def _home(value: SSAValue) -> Operation:
+def _owner(value: SSAValue) -> Operation:
     """Return the op that defines a value, or the parent op of its block argument."""
     owner = value.owner.parent_op() if isinstance(value.owner, Block) else value.owner
     assert owner is not None

@@ -33,30 +33,30 @@ def place_addressed(module: ModuleOp, machine: Machine) -> None:
     """
     if not machine.far.external:
         return
-    home = StringAttr(machine.home.name)
+    level = StringAttr(machine.home.name)
     touched: set[str] = set()
     for function in functions(module):
         touched |= {get.name_.string_value() for get in _constants_touched(function)}
     placed = {op.sym_name.data: op for op in _globals(module) if op.constant is None or op.sym_name.data in touched}
     for definition in placed.values():
-        definition.properties["type"] = _at(definition.type, home)
+        definition.properties["type"] = _at(definition.type, level)
     for function in functions(module):
         has_tiles = any(map(is_tiled, nested_ops(function)))
         for op in nested_ops(function):
             if isinstance(op, memref.GetGlobalOp) and op.name_.string_value() in placed:
-                move(op.memref, home)
+                move(op.memref, level)
             elif isinstance(op, memref.AllocOp) and _is_nowhere(op.memref.type) and not (has_tiles and _is_planned(op)):
-                move(op.memref, home)
+                move(op.memref, level)
         for argument in function.body.block.args:
             if is_shaped(argument) and _is_nowhere(argument.type):
-                move(argument, home)
+                move(argument, level)
         types = [argument.type for argument in function.body.block.args]
         outputs = function.function_type.outputs.data
         function.properties["function_type"] = FunctionType.from_lists(types, outputs)
-    _verify_room(module, machine)
+    _verify_capacity(module, machine)
 
 
-def _verify_room(module: ModuleOp, machine: Machine) -> None:
+def _verify_capacity(module: ModuleOp, machine: Machine) -> None:
     level = machine.home
     parts = [part for part in parts_of(module, machine.far.name) if part.level == level.name]
     needed = sum(level.aligned(part.bytes) for part in parts)

@@ -74,8 +74,8 @@ class Sharder:
         if is_kernel(op):
             refuse_tensors(op)
         kernel = kernel_of(op) if is_kernel(op) else None
-        is_apart = kernel is not None and not kernel.tables and not _computed_numbers(op, kernel)
-        accesses = accesses_of(op, kernel) if kernel is not None and is_apart else None
+        is_shardable = kernel is not None and not kernel.tables and not _computed_numbers(op, kernel)
+        accesses = accesses_of(op, kernel) if kernel is not None and is_shardable else None
         roots = {root_of(value)[0] for value in op.operands}
         if kernel is None or accesses is None:
             for root in list(self._held):

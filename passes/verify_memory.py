@@ -47,20 +47,20 @@ def verify_memory(module: ModuleOp, *, plain: bool = True, tiles: bool = True) -
     levels = {level.name: level for level in machine.levels} if machine is not None else {}
     grids = [op for op in nested_ops(module) if isinstance(op, GridOp)]
     outer = [grid for grid in grids if not _is_inner(grid)]
-    alike = first_alike(outer)
+    representative = first_alike(outer)
     for grid in grids:
         if machine is not None:
             prove_copies(grid, machine)
         prove_levels(grid, levels)
-        if alike.get(grid, grid) is grid:
+        if representative.get(grid, grid) is grid:
             prove_tiles(grid)
     for number, function in enumerate(functions(module)):
         prove_residents(function, levels)
         if machine is not None:
             others = sum(map(Counter, kept[:number] + kept[number + 1 :]), Counter[tuple[str, tuple[int, ...]]]())
             prove_instances(function, machine, others)
-    proved = {grid: prove_body(grid) for grid in outer if alike[grid] is grid}
-    carried = {grid: proved[alike[grid]] for grid in outer}
+    proved = {grid: prove_body(grid) for grid in outer if representative[grid] is grid}
+    carried = {grid: proved[representative[grid]] for grid in outer}
     if not plain and not _places_memory(module):
         return
     walk = Walk(module, levels, carried, tiles=tiles, machine=machine)

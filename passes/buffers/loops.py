@@ -140,13 +140,13 @@ def _yield(state: Bufferizer, arguments: Sequence[SSAValue], body: Block) -> Non
         if not is_shaped(value):
             yielded.append(scalar(state, value))
         elif (source := buffer_of(state, value)) is not state.buffers[argument]:
-            moves.append((_apart(state, value, source, memories), state.buffers[argument]))
+            moves.append((_unclobbered(state, value, source, memories), state.buffers[argument]))
     for source, target in moves:
         state.emit(memref.CopyOp(source, target))
     state.emit(scf.YieldOp(*yielded))
 
 
-def _apart(state: Bufferizer, value: SSAValue, source: SSAValue, memories: set[SSAValue]) -> SSAValue:
+def _unclobbered(state: Bufferizer, value: SSAValue, source: SSAValue, memories: set[SSAValue]) -> SSAValue:
     """Return a buffer with a tensor's content that no copy into the loop-carried buffers clobbers."""
     if state.buffers.get(state.root(value)) not in memories and source not in memories:
         return source

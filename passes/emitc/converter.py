@@ -296,13 +296,13 @@ class FunctionConverter:
         flag.name_hint = "goes_on"
         self.carried |= {before: variables, after: variables}
 
-        def turn() -> None:
+        def iteration() -> None:
             condition = self.b.value(test.condition)
             self.assign(flag, condition)
             inner = self.region(after, [], lambda: self.yielded(after, variables))
             self.b.ops.append(emitc.IfOp.create(operands=[condition], regions=[Region(inner), Region()]))
 
-        body = self.region(before, [], turn)
+        body = self.region(before, [], iteration)
         value = emitc.LoadOp.create(operands=[flag], result_types=[i1])
         again = Block([value, emitc.YieldOp.create(operands=[value.result])])
         self.b.ops.append(emitc.DoOp.create(regions=[Region(body), Region(again)]))

@@ -12,7 +12,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ...dialects.core.scalars import index_constant
 from ...dialects.hier.fork import ForkOp
 from ..loops.nest import UNROLL
-from .shares import Shares, bounds_of, turns_of
+from .shares import Shares, bounds_of, trip_count
 
 
 def _always(loop: scf.ForOp, iterations: int, factor: int) -> bool:
@@ -65,7 +65,7 @@ def _cut(loop: scf.ForOp, core: SSAValue, cores: int, alone: int | None) -> int:
     A single iteration is that of the core `alone`. Equal chunks have no test, so that the compiler knows their length.
     """
     lower, upper, step = bounds_of(loop)
-    chunk = -(-turns_of(loop) // cores) * step
+    chunk = -(-trip_count(loop) // cores) * step
     ops: list[Operation] = []
 
     def add(op: Operation) -> SSAValue:
@@ -78,8 +78,8 @@ def _cut(loop: scf.ForOp, core: SSAValue, cores: int, alone: int | None) -> int:
         constant.name_hint = f"c{value}"
         return constant
 
-    turn = core if alone is None else add(arith.XOrIOp(core, number(alone)))
-    begin = add(arith.MuliOp(turn, number(chunk)))
+    chunk_index = core if alone is None else add(arith.XOrIOp(core, number(alone)))
+    begin = add(arith.MuliOp(chunk_index, number(chunk)))
     if lower:
         begin = add(arith.AddiOp(begin, number(lower)))
     end = add(arith.AddiOp(begin, number(chunk)))

@@ -54,7 +54,9 @@ def shares_of(block: Block, cores: int, banks: int) -> Shares:
     """Return the partition of the loops in a block that minimises the work of the busiest core."""
     total = Shares((_points_beside_parallel(block),) * cores)
     # Single iterations come last, each for the core that has the least to do.
-    for loop in sorted((cast(scf.ForOp, op) for op in block.ops if is_parallel(op)), key=lambda op: turns_of(op) == 1):
+    for loop in sorted(
+        (cast(scf.ForOp, op) for op in block.ops if is_parallel(op)), key=lambda op: trip_count(op) == 1
+    ):
         total = total.plus(_best(loop, total.points, banks))
     return total
 
@@ -65,33 +67,35 @@ def _best(loop: scf.ForOp, before: Sequence[int], banks: int) -> Shares:
 
     Where both take as long, it is that of loops in it if the other's shares meet at banks, `banks` bytes in all.
     """
-    cores, turns, points = len(before), turns_of(loop), _points(loop.body.block)
-    if turns == 1:
+    cores, trips, points = len(before), trip_count(loop), _points(loop.body.block)
+    if trips == 1:
         alone = min(reversed(range(cores)), key=lambda core: before[core])
         outermost = Shares(tuple(points * (core == alone) for core in range(cores)), ((loop, alone),))
     else:
-        chunk = -(-turns // cores)
-        left = (turns - core * chunk for core in range(cores))
+        chunk = -(-trips // cores)
+        left = (trips - core * chunk for core in range(cores))
         outermost = Shares(tuple(max(0, min(chunk, iterations)) * points for iterations in left), ((loop, None),))
     if not _does_nothing_beside_loops(loop.body.block):
         return outermost
     shares = shares_of(loop.body.block, cores, banks)
-    inner = Shares(tuple(turns * points for points in shares.points), shares.loops)
-    if max(inner.points) == max(outermost.points) and banks and _meet(loop, cores, banks):
-        return inner if all(_are_apart(nested, cores, banks) for nested, _ in inner.loops) else outermost
+    inner = Shares(tuple(trips * points for points in shares.points), shares.loops)
+    if max(inner.points) == max(outermost.points) and banks and _conflicts_at_banks(loop, cores, banks):
+        return inner if all(_avoids_bank_conflicts(nested, cores, banks) for nested, _ in inner.loops) else outermost
     return inner if max(inner.points) < max(outermost.points) else outermost
 
 
-def _meet(loop: scf.ForOp, cores: int, banks: int) -> bool:
+def _conflicts_at_banks(loop: scf.ForOp, cores: int, banks: int) -> bool:
     """Return whether all accesses along a loop lie a multiple of `banks` bytes apart, from one core to the next."""
-    distances = _distances(loop, -(-turns_of(loop) // cores))
+    distances = _distances(loop, -(-trip_count(loop) // cores))
     return bool(distances) and not any(distance % banks for distance in distances)
 
 
-def _are_apart(loop: scf.ForOp, cores: int, banks: int) -> bool:
+def _avoids_bank_conflicts(loop: scf.ForOp, cores: int, banks: int) -> bool:
     """Return whether the cores have equal shares of a loop, of some iterations, whose accesses do not all meet."""
-    share, rest = divmod(turns_of(loop), cores)
-    return not rest and share >= _LEAST and bool(_distances(loop, share)) and not _meet(loop, cores, banks)
+    share, rest = divmod(trip_count(loop), cores)
+    return (
+        not rest and share >= _LEAST and bool(_distances(loop, share)) and not _conflicts_at_banks(loop, cores, banks)
+    )
 
 
 def _distances(loop: scf.ForOp, iterations: int) -> list[int]:
@@ -116,23 +120,23 @@ def _distances(loop: scf.ForOp, iterations: int) -> list[int]:
 def _points(block: Block) -> int:
     """Return the stores and the innermost iterations without one in a block, 1 if there are none."""
     loops = [cast(scf.ForOp, op) for op in block.ops if is_parallel(op)]
-    return sum(turns_of(loop) * _points(loop.body.block) for loop in loops) + _points_beside_parallel(block) or 1
+    return sum(trip_count(loop) * _points(loop.body.block) for loop in loops) + _points_beside_parallel(block) or 1
 
 
 def _points_beside_parallel(block: Block) -> int:
     """Return the points of a block outside of its parallel loops; a loop of unknown length counts as one iteration."""
     stores = sum(isinstance(op, memref.StoreOp) for op in block.ops)
     loops = [op for op in block.ops if isinstance(op, scf.ForOp) and not is_parallel(op)]
-    return stores + sum(_known_turns(loop) * _points(loop.body.block) for loop in loops)
+    return stores + sum(_static_trip_count(loop) * _points(loop.body.block) for loop in loops)
 
 
-def _known_turns(loop: scf.ForOp) -> int:
+def _static_trip_count(loop: scf.ForOp) -> int:
     bounds = map(constant_integer, (loop.lb, loop.ub, loop.step))
     constants = [bound for bound in bounds if bound is not None]
     return len(range(*constants)) if len(constants) == 3 else 1
 
 
-def turns_of(loop: scf.ForOp) -> int:
+def trip_count(loop: scf.ForOp) -> int:
     return len(range(*bounds_of(loop)))
 
 

@@ -222,14 +222,14 @@ class Problem:
         return 1, bytes_of(value), 0 if is_source else left, 0
 
     def labelling(self) -> Labelling:
-        """Return the problem; forms with other layouts than row-major ones have the least of prices."""
-        prices = {
+        """Return the problem; forms with other layouts than row-major ones cost least."""
+        form_costs = {
             (node, index): (0, 0, 0, 1)
             for node, classes in enumerate(self.classes)
             for index, forms in enumerate(classes)
             if not any(form.is_plain for form in forms)
         }
-        return Labelling(self.forms, self.values, prices)
+        return Labelling(self.forms, self.values, form_costs)
 
     def _labels(self, op: Operation, form: Form) -> tuple[Label, ...]:
         """Return the memory orders of a form's operands and result, None where an operand may have any."""

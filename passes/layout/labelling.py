@@ -48,7 +48,7 @@ class Labelling:
 
     forms: Sequence[Sequence[Sequence[Label]]]
     values: Sequence[Value]
-    prices: Mapping[tuple[int, int], Cost] = field(default_factory=dict[tuple[int, int], Cost])
+    form_costs: Mapping[tuple[int, int], Cost] = field(default_factory=dict[tuple[int, int], Cost])
     """Cost of a form of a node, by both; others are free."""
 
     def labels(self, end: End) -> list[Label]:
@@ -65,7 +65,7 @@ class Labelling:
     def cost(self, choice: Sequence[int]) -> Cost:
         """Return the cost of a choice of forms, () where it has none."""
         costs = [value.cost for value, _ in self.copies(choice)]
-        costs += [self.prices[taken] for taken in enumerate(choice) if taken in self.prices]
+        costs += [self.form_costs[taken] for taken in enumerate(choice) if taken in self.form_costs]
         return tuple(map(sum, zip(*costs, strict=True)))
 
 
@@ -142,10 +142,10 @@ class _Term(NamedTuple):
 
 
 def _terms(problem: Labelling, nodes: Sequence[int], values: Sequence[Value]) -> Iterator[_Term]:
-    """Yield the prices of forms and the copies that depend on the choice in a component."""
-    priced = [_Literal(node, form) for node in nodes for form in range(len(problem.forms[node]))]
-    priced = [literal for literal in priced if literal in problem.prices]
-    scaled = iter(_scaled(problem, values, [problem.prices[literal] for literal in priced]))
+    """Yield the costs of forms and the copies that depend on the choice in a component."""
+    costed = [_Literal(node, form) for node in nodes for form in range(len(problem.forms[node]))]
+    costed = [literal for literal in costed if literal in problem.form_costs]
+    scaled = iter(_scaled(problem, values, [problem.form_costs[literal] for literal in costed]))
     for value, cost in zip(values, scaled, strict=False):
         produced = problem.labels(value.producer)
         producers = {label: _literals(problem, value.producer, label) for label in dict.fromkeys(produced)}
@@ -159,7 +159,7 @@ def _terms(problem: Labelling, nodes: Sequence[int], values: Sequence[Value]) ->
                 continue
             literals = [] if always else [literal for user in users for literal in _literals(problem, user, label)]
             yield _Term(cost, producers.get(label, []), literals, always)
-    for literal, cost in zip(priced, scaled, strict=True):
+    for literal, cost in zip(costed, scaled, strict=True):
         yield _Term(cost, [], [literal], always=False)
 
 
@@ -167,15 +167,15 @@ def _literals(problem: Labelling, end: End, label: Label) -> list[_Literal]:
     return [_Literal(end.node, form) for form, own in enumerate(problem.labels(end)) if own == label]
 
 
-def _scaled(problem: Labelling, values: Sequence[Value], prices: Sequence[Cost]) -> list[int]:
+def _scaled(problem: Labelling, values: Sequence[Value], form_costs: Sequence[Cost]) -> list[int]:
     """
     Return the costs of a component's values and forms as integers of the same order.
 
     The last numbers are rounded where all together have more than 64 bits.
     """
     most = [len({label for user in value.users for label in problem.labels(user)}) for value in values]
-    most += [1] * len(prices)
-    costs = [*(value.cost for value in values), *prices]
+    most += [1] * len(form_costs)
+    costs = [*(value.cost for value in values), *form_costs]
     scaled, total = [0] * len(costs), 0
     for part in zip(*costs, strict=True):
         shift = 0

@@ -65,7 +65,7 @@ class PartLoops(KernelLoops):
         with self.nest.loop(name, 0, part.count, marks=[PARALLEL], kept=shared) as index:
             yield self.nest.add(self.nest.mul(index, part.size), part.start)
 
-    def place(self, access: Access) -> list[SSAValue]:
+    def indices_of(self, access: Access) -> list[SSAValue]:
         """Return the indices of an operand's element at the current position."""
         return [self.nest.value(self.index(axis.index)) for axis in axes_of(access, self.kernel.bounds)]
 
@@ -123,11 +123,11 @@ class BlockLoops(PartLoops):
         """
         clamps = clamps_of(self.kernel)
         extents: list[Index] = [1, 1]
-        for axis, (tap, may_hang_over) in enumerate(zip(self.taps, clipped, strict=True)):
+        for axis, (tap, is_clipped) in enumerate(zip(self.taps, clipped, strict=True)):
             whole: tuple[Index, Index] = 0, self.kernel.bounds[tap]
-            lower, upper = self.limits_of(tap, clamps) if may_hang_over else whole
+            lower, upper = self.limits_of(tap, clamps) if is_clipped else whole
             extent = self.nest.sub(upper, lower)
-            if may_hang_over and self.may_be_empty:
+            if is_clipped and self.may_be_empty:
                 extent = self.nest.max(0, extent if self.kernel.bounds[tap] > 1 else self._single_tap(axis))
                 lower = self.nest.min(self.kernel.bounds[tap] - 1, lower)
             self.position[tap] = lower
@@ -137,14 +137,14 @@ class BlockLoops(PartLoops):
     def _single_tap(self, axis: int) -> Index:
         """Return 1 if the only tap along a spatial axis is in bounds, else 0 or less."""
         first = 1 if isinstance(self.op, ConvOp) and self.op.channels_last is not None else 2
-        place = axes_of(self.kernel.inputs[0], self.kernel.bounds)[first + axis]
-        index = self.index(place.index)
-        return self.nest.min(1, self.nest.add(index, 1), self.nest.sub(place.extent, index))
+        walked = axes_of(self.kernel.inputs[0], self.kernel.bounds)[first + axis]
+        index = self.index(walked.index)
+        return self.nest.min(1, self.nest.add(index, 1), self.nest.sub(walked.extent, index))
 
-    def place(self, access: Access) -> list[SSAValue]:
+    def indices_of(self, access: Access) -> list[SSAValue]:
         """Return the indices of an operand's element at the current position, in bounds even for an empty window."""
         if not self.may_be_empty:
-            return super().place(access)
+            return super().indices_of(access)
         return [self.nest.value(self._inside(axis)) for axis in axes_of(access, self.kernel.bounds)]
 
     def _inside(self, axis: Axis) -> Index:
@@ -152,8 +152,8 @@ class BlockLoops(PartLoops):
         index = self.nest.max(0, index) if axis.low else index
         return self.nest.min(axis.extent - 1, index) if axis.high else index
 
-    def places(self) -> list[list[SSAValue]]:
+    def input_indices(self) -> list[list[SSAValue]]:
         """Return the indices of the elements of x and w at the current position, and leave the window."""
-        indices = [self.place(access) for access in self.kernel.inputs]
+        indices = [self.indices_of(access) for access in self.kernel.inputs]
         self.leave_window()
         return indices

@@ -111,7 +111,7 @@ class _RowLoops(KernelLoops):
         def fold(carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
             results = self.run(body, [*self.kernel.inputs, *earlier, *carried, *table], ("x",))
             if self.buffer is not None and keeps:
-                self.nest.insert(memref.StoreOp.get(results.pop(), self.buffer, [self.place()]))
+                self.nest.insert(memref.StoreOp.get(results.pop(), self.buffer, [self.element_index()]))
             return results
 
         first = [self.initial(number, value) for number, value in enumerate(reduction.initial)]
@@ -121,7 +121,7 @@ class _RowLoops(KernelLoops):
         """Build the result and the stores of one element."""
         result, kept = self.kernel.result, list[SSAValue]()
         if self.kept is not None and self.buffer is not None:
-            load = memref.LoadOp.get(self.buffer, [self.place()])
+            load = memref.LoadOp.get(self.buffer, [self.element_index()])
             self.nest.insert(load)
             result, kept = self.kept.result, [load.res]
         assert result is not None
@@ -154,7 +154,7 @@ class _RowLoops(KernelLoops):
             del self.position[self.dim]
         return values
 
-    def place(self) -> SSAValue:
+    def element_index(self) -> SSAValue:
         """Return the index of the current element in its row."""
         return self.nest.value(self.position[self.dim])
 

@@ -271,8 +271,8 @@ class Layers:
         if not all(role_levels.reaches(role, written) for v, role in roles_of(user) if v is value):
             return None
         reused = any(access.value is value for access in kernel.inputs) or value in _written(self.kernels[index + 1])
-        alike = len({access.map for access in read}) == 1
-        return None if reused or not alike or len(read) != list(user.operands).count(value) else number
+        has_one_map = len({access.map for access in read}) == 1
+        return None if reused or not has_one_map or len(read) != list(user.operands).count(value) else number
 
 
 def loads(ranges: Iterable[tuple[int, int, int]], steps: int) -> list[int]:

@@ -83,7 +83,7 @@ def find_caches(function: func.FuncOp) -> list[Cache]:
             notes=notes,
             remedy="export the network with its past as inputs and its present as outputs, or leave out the context",
         )
-    _check_alike(caches)
+    _check_equal_lengths(caches)
     return caches
 
 
@@ -233,7 +233,7 @@ def same_axis(source: Sequence[int], axis: int, target: Sequence[int]) -> list[i
     ]
 
 
-def _check_alike(caches: Sequence[Cache]) -> None:
+def _check_equal_lengths(caches: Sequence[Cache]) -> None:
     """Check that all caches have the same length and growth, because they share one position."""
     first = caches[0]
     for cache in caches:

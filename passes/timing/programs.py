@@ -154,14 +154,14 @@ def _fetch(
         tiles = fetch.tiles
         if step % tiles.run:
             continue
-        turn = step // tiles.run
+        index = step // tiles.run
         if number not in ahead:
-            times = fetch.times(turn)
+            times = fetch.times(index)
             now = (yield now + times.issue, links[fetch.link].move, times) + fetch.waiting
             continue
         arrived = ahead[number]
-        if turn + 1 < tiles.count:
-            times = fetch.times(turn + 1)
+        if index + 1 < tiles.count:
+            times = fetch.times(index + 1)
             now += times.issue
             ahead[number] = yield now, links[fetch.link].move, times
         now = max(now, arrived) + fetch.waiting

@@ -37,7 +37,7 @@ class Timeline:
     def __init__(self, programs: Sequence[Program]):
         self._programs = programs
         self._requests: list[Request | None] = [None] * len(programs)
-        self._turns: list[tuple[int, int]] = []
+        self._ready: list[tuple[int, int]] = []
         """Heap of the cycle and number of each program that has a request."""
         self._blocked: dict[object, list[tuple[int, int, Any]]] = {}
         """Queue -> the programs that it blocks: the cycle of the request, the program's number, and the op."""
@@ -48,8 +48,8 @@ class Timeline:
         """Run all programs to their ends; return those that block forever, by number, and the op where each does."""
         for number, program in enumerate(self._programs):
             self._resume(number, program, None)
-        while self._turns:
-            now, number = heappop(self._turns)
+        while self._ready:
+            now, number = heappop(self._ready)
             request = self._requests[number]
             assert request is not None
             answer = request[1](now, request[2])
@@ -58,7 +58,7 @@ class Timeline:
                     self._blocked.setdefault(answer.queue, []).append((now, number, answer.op))
                     continue
                 for ready, blocked, _ in self._blocked.pop(answer.queue, ()):
-                    heappush(self._turns, (ready, blocked))
+                    heappush(self._ready, (ready, blocked))
                 answer = answer.end
             self._resume(number, self._programs[number], answer)
         blocked = [(number, op) for waiting in self._blocked.values() for _, number, op in waiting]
@@ -71,7 +71,7 @@ class Timeline:
             self.ends[number] = stop.value
             return
         self._requests[number] = request
-        heappush(self._turns, (request[0], number))
+        heappush(self._ready, (request[0], number))
 
 
 def makespan(programs: Sequence[Program]) -> int:

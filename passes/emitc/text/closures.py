@@ -27,8 +27,8 @@ def closure_text(function: emitc.FuncOp, names: Names) -> str:
     """
     arguments = argument_names(function, names)
     name, struct = function.sym_name.data, f"{function.sym_name.data}_arguments"
-    is_claimed, turns = CLAIMED in function.attributes, cast("IntegerAttr", function.attributes[FORK]).value.data
-    shares = f", {turns}" if is_claimed else ""
+    is_claimed, iterations = CLAIMED in function.attributes, cast("IntegerAttr", function.attributes[FORK]).value.data
+    shares = f", {iterations}" if is_claimed else ""
     said = argument_attributes(function)
     types = function.function_type.inputs.data
     fields = [
@@ -55,11 +55,11 @@ def _entry(function: emitc.FuncOp, name: str, struct: str, handed: str) -> list[
     if CLAIMED in function.attributes:
         call = f"    {_callee(function)}({handed}share);"
         return [f"static void {name}(const void *from, int32_t share) {{", local, call, "}"]
-    turns = cast("IntegerAttr", function.attributes[FORK]).value.data
+    iterations = cast("IntegerAttr", function.attributes[FORK]).value.data
     return [
         f"static void {name}(void *from) {{",
         local,
-        f"    for (uint32_t core = tw_core(); core < {turns}u; core += tw_cores()) {{",
+        f"    for (uint32_t core = tw_core(); core < {iterations}u; core += tw_cores()) {{",
         f"        {_callee(function)}({handed}(int32_t)core);",
         "    }",
         "}",

@@ -154,7 +154,7 @@ def render(module: ModuleOp) -> CProgram:
     return CProgram(
         prefix,
         header_text(prefix, public, arena, state, weights_bytes, external, has_threads=has_threads),
-        "\n".join([*definitions, *pieces, *_rooms(placed), *_arrays(placed, functions)]),
+        "\n".join([*definitions, *pieces, *_capacity_checks(placed), *_arrays(placed, functions)]),
         tuple(_include(op) for op in included if op.include.data not in own),
         tuple((name, _runtime(name)) for name in own),
         weights,
@@ -283,7 +283,7 @@ def _level(op: emitc.GlobalOp) -> str | None:
     return None if level is None else level.data
 
 
-def _rooms(placed: Sequence[emitc.GlobalOp]) -> list[str]:
+def _capacity_checks(placed: Sequence[emitc.GlobalOp]) -> list[str]:
     """Return the static assertions that the variables of each memory level fit it."""
     levels: dict[str | None, list[str]] = {}
     for op in placed:

@@ -91,7 +91,7 @@ class DepthwiseLoops(PartLoops):
         """Build the op that spreads the weights of a channel."""
         w = self.kernel.inputs[1]
         self.position |= dict.fromkeys(self.kernel.reduced, 0)
-        at = self.place(w)
+        at = self.indices_of(w)
         self.leave_window()
         axes = [next(i for i, form in enumerate(w.forms) if dim in form.dims()) for dim in self.tap_dims()]
         return spread_weights(

@@ -134,7 +134,7 @@ class DotLoops(BlockLoops):
         x, w = self.kernel.inputs
         rows, taps = self.window([tap != self.taps[-1] or part.clipped for tap in self.taps])
         self.position[self.channel] = 0
-        x_at, w_at = self.places()
+        x_at, w_at = self.input_indices()
         elements: Index = self.kernel.bounds[self.channel]
         if stretch_of(self.kernel) > self.kernel.bounds[self.channel]:
             taps, elements = 1, self.nest.mul(taps, elements)

@@ -151,7 +151,7 @@ class _WindowLoops(DotLoops):
         for tap, step in zip(reversed(self.taps), reversed(steps), strict=False):
             first = nest.add(first, nest.mul(self.position[tap], step))
         self.position[self.channel] = 0
-        x_at = self.place(x)
+        x_at = self.indices_of(x)
         self.leave_window()
         extent: tuple[Index, Index, Index] = rows, taps, channels
         if self.is_row_dense(x.value, channels):
@@ -180,7 +180,7 @@ class _WindowLoops(DotLoops):
         """Build the op that computes a block from whole windows as rows."""
         w = self.kernel.inputs[1]
         self.position |= dict.fromkeys(self.kernel.reduced, 0)
-        w_at = self.place(w)
+        w_at = self.indices_of(w)
         self.leave_window()
         zero, one = self.nest.value(0), self.nest.value(1)
         elements = prod(self.kernel.bounds[d] for d in self.kernel.reduced)
