@@ -1,4 +1,4 @@
-"""Requantisation by integer products and shifts in place of floats, off by at most one."""
+"""Requantisation by integer products and shifts instead of floats, off by at most one."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def _is_pointwise(op: ConvOp) -> bool:
 
 
 def _is_line(value: SSAValue) -> bool:
-    """Return whether the pixels of each image are equally apart, over all its lines."""
+    """Return whether the pixels of an image have one stride over all its lines."""
     strides, shape = layout_of(value)[0], shape_of(value)
     return all(strides[axis] == strides[axis + 1] * shape[axis + 1] for axis in range(1, len(shape) - 2))
 

@@ -82,7 +82,7 @@ def _copy_elements(builder: Builder, op: DmaStartOp, bounds: Sequence[Range]) ->
 
 
 def _mapped(builder: Builder, op: DmaStartOp, value: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
-    """Build the body of a transfer for one element with its indices in the far buffer; return what it yields."""
+    """Build the body of a transfer for one element, at its indices in the far buffer; return the yielded value."""
     if op.body is None:
         return value
     copies: dict[SSAValue, SSAValue] = dict(zip(op.body.block.args, (value, *indices), strict=False))

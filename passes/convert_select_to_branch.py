@@ -1,4 +1,4 @@
-"""Branches in place of selects of which one value is seldom taken."""
+"""Conversion of selects with a rarely taken value to branches."""
 
 from __future__ import annotations
 

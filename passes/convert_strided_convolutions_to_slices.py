@@ -18,7 +18,7 @@ from .core.base import Pass
 
 
 def read_slice(op: ConvOp) -> bool:
-    """Give a convolution of one point a slice of its input in place of strides; return whether it has such."""
+    """Replace the strides of a 1x1 convolution by a slice of its input; return whether it has strides."""
     steps = numbers_of(op.strides)
     if set(steps) <= {1} or any(numbers_of(op.pads)) or op.packed_bits or op.im2col is not None:
         return False

@@ -1,5 +1,5 @@
 """
-Redundant configuration: an instruction that sets registers to what they hold is erased.
+Elimination of redundant configuration: instructions that set registers to their present values are erased.
 
     toy.configure %far {stride = array<i64: 0, 1>}
     toy.load %far, %near
@@ -37,7 +37,7 @@ RegisterValues: TypeAlias = "Mapping[Register, Hashable]"
 
 
 def deduplicate_configuration(module: ModuleOp) -> int:
-    """Erase instructions that set registers to what they hold on each path; return how many."""
+    """Erase instructions that set registers to their present values on each path; return their number."""
     summaries, callers = Summaries(module), calls_of(module)
     if not summaries.registers:
         return 0
@@ -148,7 +148,7 @@ def _without(contents: RegisterValues, registers: Set[Register]) -> RegisterValu
 @dataclass(frozen=True)
 class DeduplicateConfigurationPass(Pass):
     """
-    Erase instructions that set configuration registers to what they hold on each path that leads there.
+    Erase instructions that set configuration registers to their present values on each path that leads there.
 
     Values are followed through loops, branches and calls. A register holds nothing known at the begin of a function
     that is not called, behind an external call, and where the order of ops is unknown. A value that depends on data

@@ -72,7 +72,7 @@ def _expand(op: AttendOp, position: SSAValue, policy: Policy, skip_layers: int) 
 @dataclass(frozen=True)
 class ExpandPagedAttendPass(Pass):
     """
-    Expand attention over a paged store to scores of pages, their selection, and attention over what is selected.
+    Expand attention over a paged store to scores of pages, their selection, and attention over the selected pages.
 
     `budget` is in pages, 0 for all; `sinks` first and `recent` last pages are always attended to, and the query's own.
     Layers before `skip-layers` attend to all. `reduce` is softmax-sum, union, max or sum. The selection is then IR, in

@@ -62,7 +62,7 @@ _Kernels: TypeAlias = dict[Operation, _Kernel]
 
 def fuse_epilogues(block: Block) -> None:
     """
-    Fuse the elementwise kernels of a block into what produces their operands, tensors with no other use.
+    Fuse the elementwise kernels of a block into the producers of their operands, tensors with no other use.
 
     An elementwise producer is merged into its elementwise user; then the user becomes the epilogue of a structured
     kernel that produces one of its operands, the last one in program order. Operands count only where the user reads

@@ -182,7 +182,7 @@ def _keeps_rank(op: tensor.ExtractSliceOp) -> bool:
 
 
 def _fuse_slice(op: tensor.ExtractSliceOp, widening: _Widening) -> None:
-    """Convert a slice of the narrow constant in place of the slice of all that is converted."""
+    """Replace a slice of a converted constant by the conversion of a slice of the narrow constant."""
     generic, kind = widening.op, cast("TensorType[Any]", op.result.type)
     slices = [_sliced(op, widening.narrow, range(len(shape_of(op.source))))]
     if widening.axis is not None and widening.scale is not None:

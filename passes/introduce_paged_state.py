@@ -128,7 +128,7 @@ def _page(number: int, layer: Layer) -> None:
 
 
 def _drop_states(module: ModuleOp, function: func.FuncOp) -> None:
-    """Erase the dense states and what is computed of them."""
+    """Erase the dense states and their users."""
     for op in reversed(list(function.body.block.ops)):
         if isinstance(op, GlobalStoreOp):
             Rewriter.erase_op(op)

@@ -85,7 +85,7 @@ def _place(op: Operation, buffer: SSAValue, indices: Sequence[Index]) -> list[SS
 
 
 def _reinterpret(op: memref.SubviewOp) -> None:
-    """Replace a subview of a buffer in a layout, which lies in one block, by a view from its first element on."""
+    """Replace a subview of a buffer in a layout, within one block, by a view from its first element on."""
     writer = Writer.before(op)
     dynamic = iter(op.offsets)
     static = [int(offset) for offset in op.static_offsets.get_values()]

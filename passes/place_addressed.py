@@ -113,7 +113,7 @@ def _constants_touched(function: FuncOp) -> Iterator[memref.GetGlobalOp]:
 @dataclass(frozen=True)
 class PlaceAddressedPass(Pass):
     """
-    Place inputs, outputs, state, and what kernels do not tile, in a level that programs address.
+    Place inputs, outputs, state, and untiled buffers in a level that programs address.
 
     If the machine's farthest level is `external`, that is the level before it; otherwise nothing changes. Run it after
     place-weights.

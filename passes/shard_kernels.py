@@ -61,7 +61,7 @@ class Sharder:
         self._residents = Residents(function, is_on=resident)
 
     def visit(self, op: Operation) -> None:
-        """Replace a kernel by a program; give the far level what any other op reads."""
+        """Replace a kernel by a program; before any other op, write its operands back to the far level."""
         if isinstance(op, ReturnOp):
             returned = {root_of(value)[0] for value in op.operands}
             for root in [root for root in self._held if root.owner is op.parent_block() or root in returned]:
@@ -107,7 +107,7 @@ class Sharder:
         self._drop(root)
 
     def _drop(self, root: SSAValue) -> None:
-        """Forget where a value lies that nobody reads any more."""
+        """Forget the shards of a dead value."""
         self._held.pop(root, None)
 
     def _new(self, outer: Writer, element: Attribute, shape: Sequence[int], placement: Placement) -> Located:

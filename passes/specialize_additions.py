@@ -80,7 +80,7 @@ def _extended(value: SSAValue) -> SSAValue:
 
 
 def _add(op: linalg.GenericOp, total: arith.AddiOp) -> AddOp:
-    """Build the detached `nn.add` of an addition, with what follows as its epilogue."""
+    """Build the detached `nn.add` of an addition, with the ops after it as its epilogue."""
     body = op.body.block
     last = body.last_op
     assert last is not None

@@ -1,4 +1,4 @@
-"""The pass `unfuse-epilogues`: make kernels of what neither an engine nor a link computes of an epilogue."""
+"""The pass `unfuse-epilogues`: split the ops of an epilogue that neither an engine nor a link computes into kernels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .memory.sums import passing_cycles, sums_fault
 
 def unfuse_epilogue(op: KernelOp, machine: Machine) -> None:
     """
-    Leave a kernel as much of its epilogue as the machine can compute on the way out of its sums' level.
+    Keep the largest prefix of an epilogue that the machine computes while it moves the sums out of their level.
 
     What remains is a `linalg.generic` behind it, on an engine of its own. A kernel of which the machine can compute no
     form is unchanged. One that an engine refuses with its whole epilogue goes there with less, where that is faster.
@@ -57,7 +57,7 @@ def _passes_fault(
     op: KernelOp, head: KernelOp, value: SSAValue, engine: Engine, machine: Machine, passing: tuple[int, int]
 ) -> str:
     """
-    Return why a kernel of what follows a value is faster than a transfer in several passes, empty if it is not.
+    Return why a kernel of the ops after a value is faster than a transfer in several passes, empty if it is not.
 
     `passing` are the cycles of the transfer of the sums, once and in passes; it overlaps the kernel, the rest does not.
     """
@@ -168,7 +168,7 @@ def _split(op: KernelOp, head: KernelOp, value: SSAValue, machine: Machine) -> O
 
 
 def _rest(op: KernelOp, head: KernelOp, value: SSAValue) -> linalg.GenericOp:
-    """Build the detached kernel of what follows a value of a kernel's epilogue; it reads the output of the head."""
+    """Build the detached kernel of the ops after a value of an epilogue; it reads the output of the head."""
     assert op.epilogue is not None
     body = op.epilogue.block
     last = body.last_op
@@ -186,7 +186,7 @@ def _rest(op: KernelOp, head: KernelOp, value: SSAValue) -> linalg.GenericOp:
 @dataclass(frozen=True)
 class UnfuseEpiloguesPass(Pass):
     """
-    Make kernels of what neither an engine nor a link computes of an epilogue.
+    Split the ops of an epilogue that neither an engine nor a link computes into kernels.
 
     Run it on buffers, after map-engines and before plan-memory. A kernel that an engine refuses with its epilogue goes
     to that engine with as much of it as there takes the least cycles, those of the rest included. Where a level stores

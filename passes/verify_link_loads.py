@@ -99,7 +99,7 @@ def _links(program: ProgramOp, op: DmaStartOp, meshes: Mapping[str, Sequence[int
 
 
 def _place(value: SSAValue, program: ProgramOp) -> Sequence[SSAValue]:
-    """Return the coordinates of the instance in whose memory a buffer lies: the program's own but for slots."""
+    """Return the coordinates of the instance whose memory contains a buffer: the program's own except for slots."""
     while isinstance(value.owner, VIEWS):
         value = value.owner.operands[0]
     if isinstance(value.owner, StreamEndOp | LocalOp) and len(value.owner.coordinates):

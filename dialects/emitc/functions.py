@@ -1,4 +1,4 @@
-"""C's functions, calls of them, and what else stands in a file, as ops of `emitc`."""
+"""Ops of `emitc` for C functions, calls, includes and verbatim text."""
 
 from __future__ import annotations
 

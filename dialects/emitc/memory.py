@@ -1,4 +1,4 @@
-"""The ops of `emitc` on what C stores: variables, elements of arrays, globals."""
+"""Ops of `emitc` on C storage: variables, elements of arrays, globals."""
 
 from __future__ import annotations
 

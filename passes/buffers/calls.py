@@ -44,7 +44,7 @@ def _refuse(module: ModuleOp, op: func.CallOp) -> None:
 
 
 def dense_buffer(state: Bufferizer, value: SSAValue) -> SSAValue:
-    """Return the buffer of an argument, or a copy of what is a part of a larger buffer."""
+    """Return the buffer of an argument; a copy for a slice of a larger buffer."""
     buffer = buffer_of(state, value)
     if is_dense(buffer):
         return buffer

@@ -71,7 +71,7 @@ class Summaries:
         return self._values[op]
 
     def changed(self, op: Operation) -> None:
-        """Forget what a change inside of an op changes: its summary, and those of ops around it and of their calls."""
+        """Invalidate the summaries of a changed op, of its ancestors, and of their calls."""
         pending = [op]
         while pending:
             at: Operation | None = pending.pop()

@@ -23,7 +23,7 @@ def rare_collections() -> Generator[None]:
 
 @contextmanager
 def nothing_older_searched() -> Generator[None]:
-    """Let Python not look for garbage in what there is before, which is mostly libraries."""
+    """Exclude the objects that exist already, mostly of libraries, from garbage collection."""
     if gc.get_freeze_count():
         yield
         return

@@ -55,19 +55,19 @@ class Observer:
     """
 
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
-        """See the module that goes into the first pass."""
+        """Observe the module before the first pass."""
 
     def before_pass(self, place: Place, module: ModuleOp) -> None:
-        """See the module that goes into a pass."""
+        """Observe the module before a pass."""
 
     def after_rewrite(self, place: Place, module: ModuleOp) -> None:
-        """See what a pass has made, not verified yet."""
+        """Observe the module after a pass, before its verification."""
 
     def after_pass(self, place: Place, module: ModuleOp) -> None:
-        """See what a pass has made, verified."""
+        """Observe the verified module after a pass."""
 
     def after_failure(self, place: Place, module: ModuleOp, error: Diagnostic) -> None:
-        """See what a pass left behind that failed, or whose result does not verify."""
+        """Observe the module after a pass that failed, or whose result does not verify."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class PassManager:
 
 
 def _verify(step: Step, module: ModuleOp) -> None:
-    """Verify what a pass has made. Raises Diagnostic; for a pass of xDSL one that says that the fault is not here."""
+    """Verify the module after a pass. Raises Diagnostic; for a pass of xDSL one that names xDSL as the cause."""
     try:
         verify(module)
     except Diagnostic as error:
@@ -158,7 +158,7 @@ def _anchored(op: Operation, anchor: tuple[str, ...]) -> Iterator[Operation]:
 
 @contextmanager
 def _alone(op: Operation) -> Generator[ModuleOp]:
-    """Move an op into a temporary module; then put what the module holds back in the op's place."""
+    """Move an op into a temporary module; afterwards replace the op by the module's ops."""
     block = op.parent
     assert block is not None
     following = op.next_op

@@ -1,5 +1,5 @@
 """
-Corrections of xDSL's rewrite patterns, in place, and of what all of them do with locations.
+Corrections of xDSL's rewrite patterns, in place, and of the locations of rewritten ops.
 
 xDSL 0.74 raises OverflowError where a folded float overflows its type, folds indices beyond 64 bits, follows cycles of
 branches without end, merges blocks that nothing reaches, and gives ops that it makes no location. docs/xdsl.md lists

@@ -1,4 +1,4 @@
-"""xDSL's pass that runs mlir-opt, with this package's text of IR in the place of xDSL's, and the errors of mlir-opt."""
+"""xDSL's pass that runs mlir-opt, with this package's textual IR instead of xDSL's, and the errors of mlir-opt."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .failures import NO_OPTIMIZER
 
 def run_optimizer(self: MLIROptPass, ctx: Context, op: ModuleOp) -> None:
     """
-    Replace a module by what mlir-opt makes of it.
+    Replace a module by the output of mlir-opt.
 
     Raises Diagnostic with mlir-opt's own errors, or where its text is not read; ValueError where it is not installed.
     """

@@ -1,5 +1,5 @@
 """
-Programs that passes of xDSL turn into IR that does not verify: they are refused before, at the op that is the reason.
+Preconditions of xDSL's passes: programs that they would convert to invalid IR are refused, at the op that is the cause.
 
 docs/xdsl.md lists the passes.
 """

@@ -196,7 +196,7 @@ def _access(code: Code, op: Operation, effects: Effects, depth: int) -> None:
 
 
 def _regions(effects: Effects) -> list[Box]:
-    """Return the regions that an access touches."""
+    """Return the regions that an access reads or writes."""
     boxes = (effect.region for effect in effects.instances if isinstance(effect, Effect))
     return [region for region in boxes if region is not None]
 

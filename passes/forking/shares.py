@@ -85,7 +85,7 @@ def _best(loop: scf.ForOp, before: Sequence[int], banks: int) -> Shares:
 
 
 def _conflicts_at_banks(loop: scf.ForOp, cores: int, banks: int) -> bool:
-    """Return whether all accesses along a loop lie a multiple of `banks` bytes apart, from one core to the next."""
+    """Return whether the strides of all accesses between cores along a loop are multiples of `banks` bytes."""
     distances = _distances(loop, -(-trip_count(loop) // cores))
     return bool(distances) and not any(distance % banks for distance in distances)
 

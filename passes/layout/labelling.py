@@ -117,7 +117,7 @@ class _Parities:
         return root, parity
 
     def unite(self, first: int, second: int, parity: int) -> bool:
-        """State the parity between two nodes; return False where it contradicts what is known."""
+        """State the parity between two nodes; return False where it contradicts the stated ones."""
         (a, of_a), (b, of_b) = self.find(first), self.find(second)
         if a == b:
             return of_a ^ of_b == parity

@@ -1,4 +1,4 @@
-"""Report of the transposes of a module: what each moves, the two demands that it separates, and their least number."""
+"""Report of the transposes of a module: bytes of each, the two demands that it separates, and their least number."""
 
 from __future__ import annotations
 

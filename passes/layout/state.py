@@ -106,7 +106,7 @@ def permutation_of(op: Operation) -> Order:
 
 
 def origin(value: SSAValue, block: Block) -> tuple[SSAValue, Order]:
-    """Return the value that a chain of a block's transposes begins with, and their permutation of it."""
+    """Return the source of a chain of a block's transposes, and their composed permutation."""
     permutation = identity(len(shape_of(value)))
     while isinstance(value, OpResult) and is_transpose(value.op) and value.op.parent is block:
         permutation = composed(permutation_of(value.op), permutation)

@@ -1,4 +1,4 @@
-"""Reshapes that keep the axes that they can: layouts follow through what they do not merge."""
+"""Reshapes that keep most axes: layouts propagate along axes that are not merged."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def set_frequency(select: arith.SelectOp, first: float) -> None:
 
 
 def copy_frequency(choice: Operation, other: Operation) -> None:
-    """Note for a branch what is known of a select or another branch."""
+    """Copy the branch frequency of a select, or of another branch, to a branch."""
     if _WEIGHTS in choice.attributes:
         other.attributes[_WEIGHTS] = choice.attributes[_WEIGHTS]
 

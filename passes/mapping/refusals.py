@@ -35,7 +35,7 @@ def forget_refusals(module: ModuleOp) -> None:
 
 def reasons(op: Operation, chosen: Engine, machine: Machine, *, is_named: bool = False) -> dict[str, str]:
     """
-    Return why each engine but the chosen one did not take a kernel: what passes have noted, else the machine's reasons.
+    Return why each engine but the chosen one did not take a kernel: reasons noted by passes, else the machine's.
 
     `is_named` says that the attribute `engine` chose, not the modelled cycles.
     """
@@ -50,7 +50,7 @@ def reasons(op: Operation, chosen: Engine, machine: Machine, *, is_named: bool =
 
 
 def note_refusals(op: Operation, chosen: Engine, machine: Machine, *, is_named: bool = False) -> None:
-    """Note the `reasons` on a kernel; where there is no other engine, it has no such attribute."""
+    """Note the `reasons` on a kernel; without another engine it has no such attribute."""
     _set(op, reasons(op, chosen, machine, is_named=is_named))
 
 

@@ -1,4 +1,4 @@
-"""Report of the engines of a module: what each runs, and why no other engine took it."""
+"""Report of the engines of a module: the kernels of each, and why no other engine took them."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _TRIED = 20_000
 
 @dataclass(frozen=True)
 class Ring:
-    """Buffers of one operand, used in turn, one behind the other: bytes of each, number, and address of the first."""
+    """Ring of contiguous buffers of one operand: bytes of each, number, and address of the first."""
 
     size: int
     stages: int = 1
@@ -45,12 +45,12 @@ def meetings(rings: Sequence[Ring], level: Level) -> tuple[float, float]:
 
 
 def meeting(one: Ring, two: Ring, level: Level) -> float:
-    """Return the probability that a row of each of two rings lies in one bank, the mean over their buffers."""
+    """Return the probability of a bank conflict between rows of two rings, the mean over their buffers."""
     return _mean([level.meeting(a, b) for a in one.buffers for b in two.buffers])
 
 
 def meeting_within(ring: Ring, level: Level) -> float:
-    """Return the probability that a row of each of two buffers of a ring lies in one bank, the mean over all pairs."""
+    """Return the probability of a bank conflict between rows of two buffers of a ring, the mean over all pairs."""
     return _mean([level.meeting(a, b) for a, b in combinations(ring.buffers, 2)])
 
 

@@ -588,7 +588,7 @@ def _compute(works: Sequence[Work]) -> Callable[[int], int]:
 
 
 def _steady(works: Sequence[Work]) -> int:
-    """Return the cycles of each step of what is computed in every one."""
+    """Return the cycles of the compute of each step."""
     return sum(work.cycles for work in works if work.run == 1)
 
 

@@ -66,7 +66,7 @@ class Bias:
         return Access(self.value, self.map)
 
     def description(self) -> dict[str, Attribute]:
-        """Return the part of `hier.kernel` that says what the sums start from."""
+        """Return the entries of `hier.kernel` for the initial values of the sums."""
         return {"starts": AffineMapAttr(self.map), "operand": DenseArrayBase.from_list(i64, list(shape_of(self.value)))}
 
 

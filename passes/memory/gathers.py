@@ -79,7 +79,7 @@ def _is_index(index: SSAValue, axis: int) -> bool:
 
 def prepare_gathers(block: Block, machine: Machine, *, double_buffered: bool) -> None:
     """
-    Replace the gathers of a block by copies of what they choose, where that is faster than the accesses that they do.
+    Replace the gathers of a block by copies of the rows that they select, where that is faster.
 
     What is copied is a cast of source and table, which `look_up` resolves in the grid of the copy.
     """

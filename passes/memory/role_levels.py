@@ -129,7 +129,7 @@ def _at(engine: Engine, machine: Machine, far: str, levels: Mapping[str, str]) -
 
 
 def _path(engine: Engine, machine: Machine, role: str) -> list[str]:
-    """Return the levels from the far one to that of a role: on the way in, or for results on the way out."""
+    """Return the levels from the far one to that of a role, in the order of loads; for results, of stores."""
     names = engine.levels_of(role)
     fetched = [name for name in names if not machine.level(name).preloaded]
     end, far = (fetched or engine.levels_of("ins"))[0], machine.far.name

@@ -263,7 +263,7 @@ class Sweep:
         return compute, moved, single
 
     def _computed(self, tables: Sequence[Ints], counts: Ints, order: Sequence[int]) -> Ints:
-        """Sum what `tables` have of the kernels over the steps of each tiling."""
+        """Sum the entries of `tables` for the kernels over the steps of each tiling."""
         steps = counts.prod(axis=1)
         *producers, once, ends = tables
         total = once * steps + ends * (steps // self.tilings.reductions)

@@ -153,7 +153,7 @@ class _Near:
         self.used = first
 
     def tile(self, extents: list[int], stages: int = 1) -> str:
-        """Return the part of a tile of four bytes an element that says where it lies."""
+        """Return the address clause of a tile with elements of four bytes."""
         text = f'{extents} in "{self.level}" address {self._take(extents, stages)}'
         return f"{text} stages {stages}" if stages > 1 else text
 

@@ -1,5 +1,5 @@
 """
-Integer lines with a rounding test, in place of a requantisation.
+Integer lines with a rounding test, instead of a requantisation.
 
 A line `u >> shift` has the result of a requantisation but where `u` is next to a multiple of `2^shift`: there the
 original code decides. Ziv, "Fast evaluation of elementary mathematical functions with correctly rounded last bit",

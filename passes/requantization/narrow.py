@@ -122,7 +122,7 @@ def _multiplied(op: RequantizeOp, code: Slice, product: Product, arguments: Argu
 
 
 def _table(code: Slice) -> Array | None:
-    """Return the values for the bytes from -128 on, of a slice of one byte alike in all channels; None for a line."""
+    """Return the table over the bytes from -128 on of a slice of one byte, equal in all channels; None for a line."""
     if len(code.leaves) != 1 or code.leaves[0].type != i8 or not code.is_uniform():
         return None
     values = code.values(np.arange(-(ENTRIES >> 1), ENTRIES >> 1)[None, :])[0]

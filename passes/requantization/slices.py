@@ -97,7 +97,7 @@ def slice_of(
     op: Requantization, channels: Channels, *, through_integers: bool = True, through_bytes: bool = False
 ) -> Slice:
     """
-    Return the slice of a requantisation back to quantised numbers and to what no scalar op computes.
+    Return the backward slice of a requantisation to quantised numbers and to values of no scalar op.
 
     Unless `through_integers` it ends at the integers that become floats. With `through_bytes` earlier requantisations
     are part of it.

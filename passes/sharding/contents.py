@@ -73,7 +73,7 @@ class Contents:
         (target or op).attributes[ATTRIBUTE] = stated_values(begin, *entries)
 
     def _forget(self, op: Operation) -> None:
-        """Note that an op has left what it does not state in globals, and in all buffers that it may access."""
+        """Mark as unknown the contents of globals and of all buffers that an op may access."""
         for buffer in [buffer for buffer in self._buffers.values() if buffer.name.startswith("@")]:
             buffer.versions[...] = _UNKNOWN
         self.forget([value for inner in (op, *nested_ops(op)) for value in inner.operands])
@@ -155,7 +155,7 @@ def _is_root(value: SSAValue) -> bool:
 
 
 def _is_static(value: SSAValue) -> bool:
-    """Return whether the place of the elements of a view is known."""
+    """Return whether the strides and the offset of a view are static."""
     layout = cast("MemRefType[Any]", value.type).layout
     if isinstance(layout, NoneAttr):
         return True

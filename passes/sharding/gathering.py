@@ -1,4 +1,4 @@
-"""Lowering of `hier.all_gather`: shards go round a ring of instances, each of which keeps what it passes on."""
+"""Lowering of `hier.all_gather`: a ring all-gather, in which each instance stores each shard and passes it on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def lower_all_gather(op: AllGatherOp, lowering: Lowering) -> None:
 
 
 class _Gathering:
-    """Builder of the steps of one instance: `own` is its shard, `whole` what it gathers, in the shape of shards."""
+    """Builder of the steps of one instance: `own` is its shard, `whole` its gathered value, in the shape of shards."""
 
     def __init__(self, op: AllGatherOp, instance: Instance):
         self._op, self._instance, self._body = op, instance, instance.body
@@ -73,7 +73,7 @@ class _Gathering:
         return start_transfer(self._body, shard, as_shard(self._body, slot, self._own))
 
     def _keep(self, shard: SSAValue, ago: Index) -> SSAValue:
-        """Append the issue of the transfer to the place of a shard from so many rounds ago; return its token."""
+        """Append the transfer that stores the shard received so many rounds ago; return its token."""
         body, op = self._body, self._op
         offsets: list[Index] = [0] * len(self._shape)
         size = shape_of(self._own)[op.axis.data]

@@ -64,7 +64,7 @@ class Mesh:
         return (None,) * len(self.extents)
 
     def gathers_faster(self, coordinates: Sequence[int]) -> bool:
-        """Return whether rings along coordinates take less time than by way of the far level, there and back."""
+        """Return whether gathering by rings along coordinates is faster than a round trip through the far level."""
         parts = prod(self.extents[coordinate] for coordinate in coordinates)
         return (parts - 1) * self.width < 2 * prod(self.extents) * self.ring
 

@@ -31,7 +31,7 @@ from .placement import Mesh, Placement, axis_groups
 
 @dataclass(frozen=True)
 class Located:
-    """Value that lies in the instances: `buffer` is a sharded value of this shape, its parts placed as `placement`."""
+    """Sharded value in the instances: `buffer` has this shape, its parts placed as `placement`."""
 
     buffer: SSAValue
     shape: tuple[int, ...]

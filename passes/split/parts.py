@@ -71,7 +71,7 @@ def parts_before(whole: KernelTiles, loop: int) -> KernelTiles:
 
 
 def reach_of(parts: KernelTiles, access: Access) -> Ints:
-    """Compute the bytes from the begin of an operand to the end of what each part accesses [N], 0 for nothing."""
+    """Compute the end in bytes, from an operand's begin, of the footprint of each part [N], 0 for an empty one."""
     tiles = parts.tiles(access, np.ones((len(parts.sizes), 0), np.int64), is_output=False, in_place=False)
     last = np.minimum(tiles.offsets.constants + tiles.extents, np.array(shape_of(access.value))) - 1
     strides, _ = layout_of(access.value)

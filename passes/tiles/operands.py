@@ -95,7 +95,7 @@ class OperandTiles:
 
     @property
     def body(self) -> Region | None:
-        """Scalar code that each element passes on the way, None for tiles that are only moved."""
+        """Scalar code that the transfer applies to each element, None for tiles that are only moved."""
         if self.epilogue is None:
             return None
         bias = self.epilogue.bias

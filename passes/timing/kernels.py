@@ -86,7 +86,7 @@ def cost_of_kernel(op: Operation, machine: Machine, around: StringAttr | None = 
 
 def bank_conflict_cycles(op: Operation, machine: Machine, engine: str) -> Callable[[Sequence[Place]], int] | None:
     """
-    Return the cycles in which reads of a kernel's inputs meet at banks, by the places of its shaped operands.
+    Return the bank conflict cycles of a kernel's reads, by the allocations of its shaped operands.
 
     None where its engine reads no rows in step, or no bank has a single port.
     """

@@ -149,7 +149,7 @@ def _in_groups(
 def _fetch(
     now: int, step: int, fetches: Mapping[int, TileTransfers], ahead: dict[int, int], links: Sequence[LinkTime]
 ) -> _Part:
-    """Issue the fetches of a step, those of prefetched tiles for the tile after, and wait for what it uses."""
+    """Issue the fetches of a step, for prefetched tiles those of the next tile, and wait for the tiles in use."""
     for number, fetch in fetches.items():
         tiles = fetch.tiles
         if step % tiles.run:

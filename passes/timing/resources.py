@@ -58,7 +58,7 @@ class LinkTime:
 
 
 class InOrder:
-    """Engine, or instruction queue, that executes in order what is issued to it; at most `depth` are in flight."""
+    """Engine, or instruction queue, with in-order execution; at most `depth` are in flight."""
 
     def __init__(self, depth: int = 0):
         self.free = 0

@@ -71,7 +71,7 @@ def cost_of(machine: Machine, link: Link, row: int, counts: Sequence[int], fille
 
 
 def _at_ends(machine: Machine, link: Link, data: int) -> int:
-    """Return the cycles in which data move, by what the levels at both ends take of these at once (`timing`)."""
+    """Return the data cycles of a transfer, by the throughput of the levels at both ends (`timing`)."""
     ends = (machine.level(name) for name in {link.far, link.near})
     taken = (timing_named(name)(data, number) for level in ends for name, number in level.timing)
     return max(data, *taken, 0)

@@ -1,4 +1,4 @@
-"""Liveness of local variables in a function of C: ops that only compute what nothing reads."""
+"""Liveness of local variables in a C function: dead ops are those whose results nothing reads."""
 
 from __future__ import annotations
 

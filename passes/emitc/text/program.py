@@ -292,7 +292,7 @@ def _capacity_checks(placed: Sequence[emitc.GlobalOp]) -> list[str]:
 
 
 def _arrays(placed: Sequence[emitc.GlobalOp], functions: Sequence[emitc.FuncOp]) -> list[str]:
-    """Return the names of levels' only arrays, for functions that take buffers and their offsets apart."""
+    """Return the names of levels' only arrays, for functions whose arguments are a buffer and an offset."""
     if not any(OFFSETS in op.attributes for function in functions for op in function.walk()):
         return []
     levels: dict[str | None, list[str]] = {}
