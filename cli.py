@@ -150,6 +150,10 @@ List the targets, or show one: the phases of its pipeline, its memories, links a
   tilewright targets host
   tilewright targets mysoc.toml
   tilewright targets ./mysoc
+  tilewright targets --schema
+
+The JSON Schema completes and checks machine files in editors that know TOML: the first line `#:schema FILE` of a
+machine file names it. Of a target outside of the package, `tilewright targets ./mysoc --schema` has its functions too.
 """
 
 
@@ -635,6 +639,7 @@ def _add_keyboard_model(parser: argparse.ArgumentParser) -> None:
 
 def _add_targets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="TARGET", help="a name, a folder or a machine file")
+    parser.add_argument("--schema", action="store_true", help="print the JSON Schema of machine files")
 
 
 _Command: TypeAlias = "tuple[str, Callable[[_Parser], None], Callable[[argparse.Namespace], int]]"

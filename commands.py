@@ -456,6 +456,9 @@ def targets_command(options: argparse.Namespace) -> int:
     from .dialects.core.machine.picture import draw
     from .runtime.tools.session import ON, SIMULATORS, chip_simulators
 
+    if options.schema:
+        print(_schema_text(options.name))
+        return 0
     if options.name is None:
         table = Table("target", "what it is")
         for machine in targets.machines().values():
@@ -479,6 +482,19 @@ def targets_command(options: argparse.Namespace) -> int:
     chip = [f"{name} (simulator of the chip)" for name in chip_simulators(machine)]
     console.print(f"--on {', '.join([*ON, *SIMULATORS, *chip])}", highlight=False, soft_wrap=True)
     return 0
+
+
+def _schema_text(target: str | None) -> str:
+    """Return the JSON Schema of machine files, with the functions of a target outside of the package."""
+    import json
+
+    from .dialects.core.machine.file import machine_path
+    from .dialects.core.machine.json_schema import machine_schema
+    from .discovery import adopt
+
+    if target is not None:
+        adopt(machine_path(target))
+    return json.dumps(machine_schema(), indent=1, ensure_ascii=False)
 
 
 def new_target_command(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from xdsl.ir import Operation
 
 from ..dialects.core.kernel import Kernel
 from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
+from ..dialects.core.machine.engine import Stack
 from ..dialects.core.machine.model import Machine
 from ..dialects.nn import PoolOp
 from .core.base import Pass
@@ -70,7 +71,7 @@ class ConvertKernelsToLoopsPass(Pass):
         """Return the bytes of a core's stack for a row and for a table of powers."""
         if self.row_bytes is not None or self.table_bytes is not None:
             return self.row_bytes or 0, self.table_bytes or 0
-        if machine is None or not any(engine.stack for engine in machine.engines):
+        if machine is None or not any(engine.stack != Stack() for engine in machine.engines):
             return 0, 0
-        engine = mapped_engine(op, machine)
-        return engine.stack_bytes("rows"), engine.stack_bytes("tables")
+        stack = mapped_engine(op, machine).stack
+        return stack.rows, stack.tables

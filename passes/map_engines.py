@@ -13,8 +13,8 @@ from xdsl.ir import Attribute, Operation
 from ..dialects.core.kernel import is_kernel, is_shaped
 from ..dialects.core.layouts import layout_map
 from ..dialects.core.machine.attribute import machine_of
+from ..dialects.core.machine.engine import Engine
 from ..dialects.core.machine.model import Machine
-from ..dialects.core.machine.parts import Engine
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import GridOp
 from ..errors import Diagnostic, did_you_mean

@@ -14,8 +14,8 @@ from xdsl.rewriter import Rewriter
 from ..dialects.core.analysis.constants import has_constant_elements
 from ..dialects.core.kernel_op import KernelOp
 from ..dialects.core.machine.attribute import machine_of
+from ..dialects.core.machine.engine import Engine
 from ..dialects.core.machine.model import Machine
-from ..dialects.core.machine.parts import Engine
 from ..dialects.core.nesting import nested_ops
 from ..ir import functions
 from .core.base import Pass

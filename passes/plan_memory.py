@@ -14,8 +14,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import is_kernel
 from ..dialects.core.machine.attribute import machine_of
+from ..dialects.core.machine.engine import Engine
+from ..dialects.core.machine.level import Level
 from ..dialects.core.machine.model import Machine
-from ..dialects.core.machine.parts import Engine, Level
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import GridOp
 from ..dialects.hier.grid import spatial_grid

@@ -17,8 +17,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel_op import KernelOp
 from ..dialects.core.machine.attribute import machine_of
+from ..dialects.core.machine.engine import Engine
 from ..dialects.core.machine.model import Machine
-from ..dialects.core.machine.parts import Engine
 from ..dialects.core.nesting import nested_ops
 from ..ir import element_of, functions, shape_of
 from .core.base import Pass

@@ -17,8 +17,8 @@ from ..dialects.core.effects import is_view
 from ..dialects.core.kernel import is_shaped
 from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.machine.file import find_machine, variants
+from ..dialects.core.machine.level import Level
 from ..dialects.core.machine.model import Machine
-from ..dialects.core.machine.parts import Level
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import ConcurrentOp, DmaStartOp, GridOp
 from ..dialects.hier.capabilities import missing, needs_of

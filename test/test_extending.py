@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.dialects import all_dialects
 from tilewright.dialects.core.kernel import is_kernel, kernel_of
 from tilewright.dialects.core.machine.file import find_machine
+from tilewright.dialects.core.machine.json_schema import machine_schema
 from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.core.machine.targets import machine_named
 from tilewright.dialects.core.syntax.text import new_context
@@ -412,6 +413,8 @@ def test_a_property_of_a_memory_reaches_plans_schedules_and_simulations(tmp_path
     cycles: list[int] = []
     with scope():
         machine_named(str(folder))
+        timings = machine_schema()["definitions"]["Level"]["properties"]["timing"]["anyOf"][0]["properties"]
+        assert "a refresh steals one cycle" in timings["mysoc.refresh"]["description"]
         slow, fast = (near(find_machine(folder / name), 1 << 10) for name in ("machine.toml", "plain.toml"))
         for machine in (slow, fast):
             module = planned("mlp", machine)

@@ -98,7 +98,11 @@ def ours(count: Sequence[int], messages: Mapping[int, int], flits: int) -> int:
     (link,) = (link for link in machine.links if link.neighbours)
     levels = (replace(level, count=tuple(count)) if level.name == link.far else level for level in machine.levels)
     machine, buses = replace(machine, levels=tuple(levels)), Buses()
-    routes = (route_between(machine, link, *ends) for ends in sorted(messages.items()) if ends[0] != ends[1])
+    routes = (
+        route_between(machine.level(link.far).count, link, *ends)
+        for ends in sorted(messages.items())
+        if ends[0] != ends[1]
+    )
     return max(buses.send(link, route, 0, link.startup, flits)[1] for route in routes)
 
 

@@ -13,8 +13,8 @@ from ...errors import Diagnostic, did_you_mean
 from ...ir import Array, where
 from .interleaving import Interleaving
 from .machine.attribute import ATTRIBUTE, machine_of
+from .machine.engine import Queue
 from .machine.model import Machine
-from .machine.parts import Queue
 
 
 @dataclass(eq=False)

@@ -13,7 +13,7 @@ from ...ir import shape_of
 from ..core.analysis.constants import constant_number
 from ..core.layouts import layout_map, view_strides
 from ..core.machine.cost_table import passes_named, transform_named
-from ..core.machine.parts import Link
+from ..core.machine.link import Link
 from ..quant import RequantizeOp, RescaleOp
 from .bodies import YieldOp
 from .transfers import DmaStartOp

@@ -13,7 +13,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.machine.attribute import units_of
-from ...dialects.core.machine.parts import LARGEST_ELEMENT
+from ...dialects.core.machine.level import LARGEST_ELEMENT
 from ...dialects.core.nesting import nested_ops
 from ...dialects.core.scalars import Index
 from ...dialects.hier import GridOp

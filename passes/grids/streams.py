@@ -12,7 +12,7 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
 
-from ...dialects.core.machine.parts import LARGEST_ELEMENT
+from ...dialects.core.machine.level import LARGEST_ELEMENT
 from ...dialects.core.scalars import Index
 from ...dialects.hier import DmaStartOp, GridOp, LookupAttr, LookupOp, TileAttr
 from ...dialects.hier.indirect import free_forms, free_map

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation
 
+from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Engine
 
 REFUSALS = "refusals"
 """Attribute of a kernel: a dictionary from the names of engines to texts."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 
-from ...dialects.core.machine.parts import Level
+from ...dialects.core.machine.level import Level
 
 _TRIED = 20_000
 """Maximum number of partial placements that a search examines."""

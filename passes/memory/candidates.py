@@ -17,7 +17,7 @@ from typing import TypeAlias, cast
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.machine.parts import Level
+from ...dialects.core.machine.level import Level
 from ...ir import Ints
 from ..tiles.group import Tilings
 from .cost_model import CostModel, near_bytes

@@ -14,7 +14,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import kernel_of
-from ...dialects.core.machine.parts import Engine, Level
+from ...dialects.core.machine.engine import Engine
+from ...dialects.core.machine.level import Level
 from ...dialects.core.machine.routes import Edge, instance_number, route_between
 from ...dialects.hier.capabilities import passes_of
 from ...ir import Ints, element_of, numpy_type, shape_of
@@ -460,7 +461,7 @@ class CostModel:
                 continue
             target = (*point[:position], point[position] + 1, *point[position + 1 :])
             ends = [instance_number(level.count, instance, spread.extents) for instance in (point, target)]
-            behind.append((queues[target], route_between(machine, link, ends[0], ends[1])))
+            behind.append((queues[target], route_between(machine.level(link.far).count, link, ends[0], ends[1])))
         return PassedTiles(tiles.run, tiles.count, mesh, link, self.hop_times(tile), queues[point], behind)
 
     def _totals(
@@ -499,7 +500,7 @@ class CostModel:
     @property
     def _waiting(self) -> int:
         """Cycles of the program for each wait."""
-        return self.route.machine.program.get("wait", 0)
+        return self.route.machine.program.wait
 
     def _cost_of_interior(self, tile: OperandTiles, value: SSAValue) -> _Costs:
         """Return the memoised transfer cost of an interior tile of an operand as a function of its extents."""

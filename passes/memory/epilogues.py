@@ -26,7 +26,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.analysis.constants import constant_elements
 from ...dialects.core.kernel import Access, Kernel
-from ...dialects.core.machine.parts import Link
+from ...dialects.core.machine.link import Link
 from ...dialects.hier import YieldOp
 from ...dialects.hier.capabilities import missing, needs_of_repeats
 from ...dialects.quant import EntryOp

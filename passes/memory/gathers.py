@@ -24,8 +24,8 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Engine
 from ...dialects.hier import GridOp, TileAttr
 from ...dialects.hier.lookups import LookupAttr
 from ...ir import element_of, shape_of

@@ -17,8 +17,9 @@ from xdsl.ir.affine import AffineExpr
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Kernel, is_kernel, kernel_of
 from ...dialects.core.kernel_structure import structure_of
+from ...dialects.core.machine.engine import Engine
+from ...dialects.core.machine.level import Level
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Engine, Level
 from ...dialects.hier.grid import spatial_grid
 from ...errors import Diagnostic
 from ...ir import where

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from ...dialects.core.machine.parts import Level
+from ...dialects.core.machine.level import Level
 from .layers import Layers
 
 

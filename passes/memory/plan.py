@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ...dialects.core.machine.parts import Level
+from ...dialects.core.machine.level import Level
 from .arena import BUDGET, Lifetime, place
 from .candidates import Candidate
 from .layers import Layers, loads

@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from ...dialects.core.machine.parts import Level
+from ...dialects.core.machine.level import Level
 from ...errors import Diagnostic
 from ...ir import where
 from .candidates import Candidate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from ...dialects.core.machine.parts import Level
+from ...dialects.core.machine.level import Level
 from ..timing.transfers import Descriptor
 from .layers import Layers
 from .plan import Choice, Plan, addresses_of

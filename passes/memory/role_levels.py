@@ -11,9 +11,10 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Kernel
+from ...dialects.core.machine.engine import Engine
+from ...dialects.core.machine.level import ROLES
 from ...dialects.core.machine.model import Machine
 from ...dialects.core.machine.operations import loop_named
-from ...dialects.core.machine.parts import ROLES, Engine
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, where
 from .epilogues import TransferEpilogue

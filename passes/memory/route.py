@@ -11,8 +11,10 @@ from operator import gt
 from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
 
+from ...dialects.core.machine.engine import Engine
+from ...dialects.core.machine.level import Level
+from ...dialects.core.machine.link import Link
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Engine, Level, Link
 from ...ir import Ints
 from ..tiles.operands import OperandTiles
 from ..timing.transfers import link_between

@@ -8,8 +8,9 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.kernel import Kernel, is_shaped, kernel_of
 from ...dialects.core.kernel_op import KernelOp
+from ...dialects.core.machine.engine import Engine
+from ...dialects.core.machine.level import Level
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Engine, Level
 from ...dialects.hier.capabilities import passes_of
 from ...errors import Diagnostic
 from ...ir import element_of, shape_of, where

@@ -17,7 +17,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import kernel_of
-from ...dialects.core.machine.parts import Level
+from ...dialects.core.machine.level import Level
 from ...dialects.core.machine.tile_costs import TileCost
 from ...ir import Ints, shape_of
 from ..tiles.group import Tilings, tilings_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from ...dialects.core.machine.parts import Engine
+from ...dialects.core.machine.engine import Engine
 from .order import Duration, SchedulingProblem, WaitTarget, makespan_by_path
 
 

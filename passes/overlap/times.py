@@ -11,8 +11,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from ...dialects.core.effect_traits import Awaits, CopyEffects, Launches
 from ...dialects.core.effects import declared, effects_of
 from ...dialects.core.kernel import is_kernel
+from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Engine
 from ...dialects.hier.capabilities import passes_of_transfer
 from ...ir import shape_of
 from ..explicit.events import is_recursive

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Operation
 
 from ...dialects.core.layout_arrays import LayoutArray
 from ...dialects.core.layouts import layout_map
-from ...dialects.core.machine.parts import Level
+from ...dialects.core.machine.level import Level
 from ...dialects.core.semantics import RULES
 from ...dialects.hier import LocalOp, ViewOp
 from ...dialects.hier.sharded import is_sharded, shard_type, sharding_of

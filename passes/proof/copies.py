@@ -9,8 +9,9 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
 from ...dialects.core.kernel import is_kernel
+from ...dialects.core.machine.engine import Engine
+from ...dialects.core.machine.level import Level
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Engine, Level
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import GridOp
 from ...errors import Diagnostic

@@ -10,7 +10,7 @@ from math import lcm
 import numpy as np
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ...dialects.core.machine.parts import LARGEST_ELEMENT, Level
+from ...dialects.core.machine.level import LARGEST_ELEMENT, Level
 from ...dialects.hier import GridOp
 from ...dialects.hier.grid import spatial_grid
 from ...ir import element_of, numpy_type

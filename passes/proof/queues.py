@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 
 from ...dialects.core.effect_traits import State, StateEffects
 from ...dialects.core.effects import declared
-from ...dialects.core.machine.parts import Queue
+from ...dialects.core.machine.engine import Queue
 from ...dialects.core.queues import queue_named
 from ...ir import Array, where
 from ..explicit.events import queue_of

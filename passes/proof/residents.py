@@ -19,7 +19,7 @@ from xdsl.traits import IsTerminator
 
 from ...dialects.core.effect_traits import Launches
 from ...dialects.core.effects import declared
-from ...dialects.core.machine.parts import Level
+from ...dialects.core.machine.level import Level
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import ConcurrentOp, GridOp, StreamOp, TokenType
 from ...dialects.hier.programs import program_of

@@ -16,8 +16,8 @@ from ...dialects.core.analysis.intervals import Range
 from ...dialects.core.effect_traits import Launches
 from ...dialects.core.effects import Effects, declared
 from ...dialects.core.kernel import is_shaped
+from ...dialects.core.machine.level import Level
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Level
 from ...dialects.hier import ConcurrentOp, GridOp, LocalOp
 from ...errors import Diagnostic
 from ...ir import functions, where

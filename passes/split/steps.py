@@ -8,8 +8,8 @@ from math import prod
 
 from xdsl.dialects import memref
 
+from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Engine
 from ...ir import element_of, numpy_type
 from ..map_engines import mapped_engine
 from ..memory.layers import is_preloaded

@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.kernel import is_shaped, kernel_of
+from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Engine
 from ...dialects.core.work import multiply_accumulates, points_of
 from ...dialects.hier.sharded import level_name
 from ...errors import Diagnostic

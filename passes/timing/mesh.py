@@ -6,7 +6,7 @@ from bisect import bisect_right, insort
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from ...dialects.core.machine.parts import Link
+from ...dialects.core.machine.link import Link
 from ...dialects.core.machine.routes import Edge
 from .resources import Times
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from ...dialects.core.machine.parts import Link
+from ...dialects.core.machine.link import Link
 from ...dialects.core.machine.routes import Edge
 from ..tiles.stream import TileStream
 from .mesh import Hops, Mesh

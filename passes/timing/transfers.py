@@ -12,8 +12,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.layouts import layout_map, physical_shape, view_strides
 from ...dialects.core.machine.cost_table import timing_named
+from ...dialects.core.machine.link import Link
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Link
 from ...dialects.hier import DmaStartOp
 from ...dialects.hier.sharded import level_name
 from ...dialects.hier.tiles import overlap
@@ -166,11 +166,11 @@ def _issued(machine: Machine, link: Link, cost: Cost, missing: int, *, is_clippe
     """Return the cost with the cycles of the program that issues the transfer and fills `missing` bytes."""
     program = machine.program
     commands = max(1, cost.startup // max(link.startup, 1))
-    cycles = program.get("issue", 0) + program.get("command", 0) * (commands - 1)
+    cycles = program.issue + program.command * (commands - 1)
     if is_clipped:
-        cycles += program.get("clip", 0)
-    if missing and (fill := program.get("fill", 0)):
-        cycles += missing // fill
+        cycles += program.clip
+    if missing and program.fill:
+        cycles += missing // program.fill
     return replace(cost, issue=cycles) if cycles else cost
 
 

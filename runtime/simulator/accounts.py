@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ...dialects.core.machine.parts import Link
+from ...dialects.core.machine.link import Link
 from ...passes.timing.resources import InOrder, LinkTime
 from .result import Nodes
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialects.core.machine.parts import Link, Queue
+from ...dialects.core.machine.engine import Queue
+from ...dialects.core.machine.link import Link
 from ...passes.timing.kernels import KernelCost, Place
 from ...passes.timing.transfers import Cost
 from .accounts import Layer, Tally, Token

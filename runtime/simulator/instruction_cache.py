@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import expm1, inf
 
@@ -10,6 +10,7 @@ from xdsl.dialects.memref import CopyOp
 from xdsl.ir import Operation
 
 from ...dialects.core.kernel import kernel_of
+from ...dialects.core.machine.engine import FREE, ProgramCosts
 
 _STEPS = 64
 """Steps towards the bytes that a call fetches, where a function that is used once is fetched as often as evicted."""
@@ -25,15 +26,15 @@ class Code:
 
 class InstructionCache:
     """
-    Fully associative cache with random replacement, of whole functions, by the sizes in `Engine.program`.
+    Fully associative cache with random replacement, of whole functions, by the sizes of code that the machine states.
 
     Of code in the cache, exp(-n / size) is left after `n` bytes have been fetched. Before the first use of a function
     in a call these are the bytes that a call fetches; a cold cache holds nothing then.
     """
 
-    def __init__(self, program: Mapping[str, int]):
-        self.is_modelled = bool(program)
-        self.sizes = {"line": 1, **program}
+    def __init__(self, program: ProgramCosts):
+        self.is_modelled = program != FREE
+        self.program = program
         self._code: dict[Hashable, Code] = {}
         self._total = 0
         self.restart(is_cold=False)
@@ -56,8 +57,8 @@ class InstructionCache:
 
     def cycles(self, pieces: Sequence[Code]) -> int:
         """Fetch what is not held of pieces of code, and return the cycles."""
-        fetch = self.sizes.get("fetch", 0)
-        return round(sum(map(self._fetch, pieces)) / self.sizes["line"] * fetch) if fetch else 0
+        fetch = self.program.fetch
+        return round(sum(map(self._fetch, pieces)) / self.program.line * fetch) if fetch else 0
 
     def _fetch(self, code: Code) -> float:
         since = self._fetched - code.used if code.used is not None else self._fetched_by_call()
@@ -69,24 +70,24 @@ class InstructionCache:
     def _fetched_by_call(self) -> float:
         """Return the bytes that a call fetches: the fixed point at which a function is fetched as often as evicted."""
         if self._by_call is None:
-            self._by_call = float(self._total) if self._total > self.sizes.get("cache", 0) else 0.0
+            self._by_call = float(self._total) if self._total > self.program.cache else 0.0
             for _ in range(_STEPS):
                 self._by_call = self._total * self._evicted(self._by_call)
         return self._by_call
 
     def _evicted(self, fetched: float) -> float:
         """Return the share of the code in the cache that is evicted when so many bytes are fetched."""
-        size = self.sizes.get("cache", 0)
+        size = self.program.cache
         return -expm1(-fetched / size) if size else 0.0
 
     def kernel_bytes(self, op: Operation) -> int:
         """Estimate the code of a kernel, by the ops of its scalar code."""
         if isinstance(op, CopyOp):
-            return self.sizes.get("transfer", 0)
+            return self.program.transfer
         kernel = kernel_of(op)
         blocks = [*(reduction.body for reduction in kernel.reductions), kernel.result, kernel.epilogue]
         count = sum(len(block.ops) for block in blocks if block is not None)
-        return self.sizes.get("kernel", 0) + self.sizes.get("op", 0) * count
+        return self.program.kernel + self.program.op * count
 
 
 def code_key(op: Operation) -> Hashable:

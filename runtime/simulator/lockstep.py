@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ...dialects.core.machine.link import Link
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Link
 from ...dialects.core.machine.routes import Edge, route_between
 from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp, StreamEndOp
 from ...ir import Array
@@ -161,9 +161,9 @@ class NodeClass:
 
 def is_supported(machine: Machine) -> bool:
     """Return whether lanes share nothing but links and streams, whose data take the same cycles for each lane."""
-    cached = any("cache" in dict(engine.program) for engine in machine.engines)
+    cached = any(engine.program.cache for engine in machine.engines)
     contended = any(engine.contention for engine in machine.engines)
-    banked = any(level.bandwidth or level.single_port or level.dram for level in machine.levels)
+    banked = any(level.bandwidth or level.single_port or level.dram is not None for level in machine.levels)
     return not (cached or contended or banked)
 
 
@@ -514,7 +514,7 @@ def route_table(machine: Machine) -> Callable[[Link, Array, Array], list[tuple[E
         for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
             key = link.name, source, target
             if key not in table:
-                table[key] = route_between(machine, link, source, target)
+                table[key] = route_between(machine.level(link.far).count, link, source, target)
             paths.append(table[key])
         return paths
 

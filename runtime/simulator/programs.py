@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Operation
 
-from ...dialects.core.machine.parts import Link
+from ...dialects.core.machine.link import Link
 from ...dialects.core.machine.routes import Edge, instance_number, route_between
 from ...dialects.hier.programs import ConcurrentOp, Instance, ProgramOp, instances_of
 from ...dialects.hier.streams import FrontOp, PopOp, PushOp, ReleaseOp, ReserveOp, StreamEndOp, StreamOp
@@ -179,7 +179,7 @@ class Programs:
         if (recorder := self._schedule.recorder) is not None:
             return recorder.ends(source, target)
         ends = [self._instances.get(place, self._current) for place in (source, target)]
-        return route_between(self._schedule.machine, link, ends[0], ends[1])
+        return route_between(self._schedule.machine.level(link.far).count, link, ends[0], ends[1])
 
 
 def _use_of(op: StreamOp, streams: Sequence[Stream]) -> StreamUse:

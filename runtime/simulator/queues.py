@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import MemRefType, NoneAttr
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.effect_traits import is_buffer
-from ...dialects.core.machine.parts import Queue
+from ...dialects.core.machine.engine import Queue
 from ...dialects.core.queue_effects import OnQueue, QueueAccess
 from ...dialects.core.queues import queue_named
 from ...ir import element_of, numpy_type

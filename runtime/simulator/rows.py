@@ -21,7 +21,6 @@ from xdsl.ir import Attribute, SSAValue
 from ...dialects.core.analysis.constants import constant_integer
 from ...dialects.core.layouts import layout_map
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Level
 from ...dialects.hier import LocalOp
 from ...dialects.hier.sharded import is_sharded, level_name, shard_type
 from ...dialects.hier.streams import StreamEndOp
@@ -36,7 +35,7 @@ class Banks:
     """Open rows of the banks of all DRAM, by level and instance."""
 
     def __init__(self, machine: Machine):
-        self._dram = {level.name: dict(level.dram) for level in machine.levels if level.dram}
+        self._dram = {level.name: level.dram for level in machine.levels if level.dram is not None}
         self._open: dict[tuple[str, int], dict[int, int]] = defaultdict(dict)
 
     def delay(self, cost: Cost, instances: Sequence[int]) -> int:
@@ -52,11 +51,11 @@ class Banks:
         ends: dict[int, int] = {}
         begin = end = 0
         for number, (row, size) in enumerate(rows.pieces):
-            bank = row % dram.get("banks", 1)
+            bank = row % dram.banks
             before = opened.get(bank)
-            opens = 0 if before == row else dram["activate"] + (0 if before is None else dram["precharge"])
+            opens = 0 if before == row else dram.activate + (0 if before is None else dram.precharge)
             opened[bank] = row
-            ready = max(begin, ends.get(bank, 0)) + total * (opens + dram["cas"]) if opens or not number else end
+            ready = max(begin, ends.get(bank, 0)) + total * (opens + dram.cas) if opens or not number else end
             begin = max(end, ready)
             end = ends[bank] = begin + data * size
         return -(-end // total) - data if total else 0
@@ -66,7 +65,7 @@ class Addresses:
     """Addresses of buffers in DRAM: that of an arena is known within it, others follow in the order of first use."""
 
     def __init__(self, machine: Machine):
-        self._levels = {level.name: level for level in machine.levels if level.dram}
+        self._row_bytes = {level.name: level.dram.row for level in machine.levels if level.dram is not None}
         self._far = machine.far.name
         self._bases: dict[tuple[str, object], int] = {}
         self._ends: dict[str, int] = defaultdict(int)
@@ -91,8 +90,8 @@ class Addresses:
         self, value: SSAValue, tile: Sequence[int], repeated: Sequence[int] = ()
     ) -> Callable[[Sequence[int], str], Rows] | None:
         """Return the function from the offsets of a tile in a buffer, and its name, to its rows; None without DRAM."""
-        level = self._levels.get(level_name(value.type) or self._far)
-        if level is None:
+        level = level_name(value.type) or self._far
+        if level not in self._row_bytes:
             return None
         root, shift = _root_of(value)
         size, pieces = _bytes(root.type), dict[tuple[int, ...], tuple[tuple[int, int], ...]]()
@@ -101,18 +100,18 @@ class Addresses:
             first = self._base(level, _key_of(root, name), size) + shift
             key = first, *offsets
             if key not in pieces:
-                pieces[key] = _pieces(value, first, tile, offsets, repeated, dict(level.dram)["row"])
-            return Rows(level.name, pieces[key])
+                pieces[key] = _pieces(value, first, tile, offsets, repeated, self._row_bytes[level])
+            return Rows(level, pieces[key])
 
         return rows
 
-    def _base(self, level: Level, key: object, size: int) -> int:
+    def _base(self, level: str, key: object, size: int) -> int:
         """Return the address of a buffer, at the begin of a row."""
-        if (level.name, key) not in self._bases:
-            row = dict(level.dram)["row"]
-            self._bases[level.name, key] = self._ends[level.name]
-            self._ends[level.name] += -(-size // row) * row
-        return self._bases[level.name, key]
+        if (level, key) not in self._bases:
+            row = self._row_bytes[level]
+            self._bases[level, key] = self._ends[level]
+            self._ends[level] += -(-size // row) * row
+        return self._bases[level, key]
 
 
 def _unchanged(cost: Cost, offsets: Sequence[int], far: Place, near: Place) -> Cost:

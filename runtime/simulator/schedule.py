@@ -10,8 +10,9 @@ from typing import TypeAlias
 import numpy as np
 from xdsl.ir import Operation
 
+from ...dialects.core.machine.engine import Queue
+from ...dialects.core.machine.link import Link
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Link, Queue
 from ...ir import Array
 from ...passes.timing.kernels import KernelCost, Place
 from ...passes.timing.mesh import Mesh

@@ -14,8 +14,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from ...dialects.core.machine.attribute import machine_of
+from ...dialects.core.machine.level import Level
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Level
 from ...dialects.core.syntax.text import new_context
 from ...dialects.hier import GridOp
 from ...passes.core.byte_ranges import joined
@@ -136,7 +136,7 @@ def call_cycles(module: ModuleOp, function: str, machine: Machine) -> CallCycles
     walker = Walker(module, clock)
     walker.walk(function)
     warm = clock.end()
-    if not any("cache" in dict(engine.program) for engine in machine.engines):
+    if not any(engine.program.cache for engine in machine.engines):
         return CallCycles(warm, None)
     walker.restart(is_cold=True)
     walker.walk(function)

@@ -64,7 +64,7 @@ class Walker(Client):
         self._programs = Programs(schedule, self._layer)
         self._addresses = Addresses(self._machine)
         self._cache = InstructionCache(self._machine.program)
-        self._queues = Queues(schedule, self._layer, self._cache.sizes.get("instruction", 0))
+        self._queues = Queues(schedule, self._layer, self._cache.program.instruction)
 
     def restart(self, *, is_cold: bool) -> None:
         """
@@ -232,7 +232,7 @@ class Walker(Client):
         layer.engine = layer.engine or cost.engine
         around, launched = op.parent_op(), self._launched
         is_launched = around is not None and declared(type(around), Launches) is not None
-        size = self._cache.sizes.get("launch", 0) if is_launched else self._cache.kernel_bytes(op)
+        size = self._cache.program.launch if is_launched else self._cache.kernel_bytes(op)
         fetch = self._fetch(op, size)
 
         def run(*operands: Any) -> None:
@@ -257,7 +257,7 @@ class Walker(Client):
         cache, schedule, layer = self._cache, self._schedule, self._layer(op)
         if not cache.is_modelled:
             return lambda cycles: None
-        pieces = cache.add(op, cache.sizes.get("call", 0)), cache.add(code_key(op), size)
+        pieces = cache.add(op, cache.program.call), cache.add(code_key(op), size)
         return lambda cycles: schedule.control(layer, cycles + cache.cycles(pieces))
 
     def launch(self, op: Operation) -> tuple[Handler, Handler]:
@@ -272,7 +272,7 @@ class Walker(Client):
 
     def wait(self, op: Operation) -> Handler:
         layer, schedule = self._layer(op), self._schedule
-        waiting = self._cache.sizes.get("wait", 0)
+        waiting = self._cache.program.wait
 
         def wait(token: Token | _Launched | None) -> None:
             if isinstance(token, _Launched):
@@ -316,7 +316,7 @@ class Walker(Client):
         sizes, schedule, layer = (bytes_of(far.type), bytes_of(near.type)), self._schedule, self._layer(op)
         operands, programs = list(op.operands), self._programs
         opened = self._addresses.opened(far, near, transfer.repeated, is_outward=outward)
-        fetch = self._fetch(op, self._cache.sizes.get("transfer", 0))
+        fetch = self._fetch(op, self._cache.program.transfer)
         far_at, near_at, *offsets_at = (operands.index(cast(SSAValue, value)) for value in (far, near, *box.offsets))
 
         def start(*operands: Any) -> Token | LaneToken:

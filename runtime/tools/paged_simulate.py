@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from ...console import table_console
 from ...dialects.core.machine.file import find_machine
+from ...dialects.core.machine.link import Link
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Link
-from ...dialects.core.machine.values import Expected, size
+from ...dialects.core.machine.values import Expected, SizeForm
 from ...errors import Diagnostic
 from ...files import path_of
 from ..paged.config import FRAME, Config
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _sizes(text: str) -> tuple[int, ...]:
     try:
-        return tuple(size(word) for word in text.split(","))
+        return tuple(map(SizeForm().read, text.split(",")))
     except Expected as error:
         raise argparse.ArgumentTypeError(f"sizes such as 2MiB,8MiB, not '{text}'") from error
 

@@ -104,7 +104,7 @@ def profile(
     module = explicit_program(model, target, observers=observers)
     function = "network" if position is None else function_at(module, "network", position)
     machine, first = machine_of(module), simulate(module, function=function)
-    if any("cache" in dict(engine.program) for engine in machine.engines):
+    if any(engine.program.cache for engine in machine.engines):
         first = dataclasses.replace(first, cold_cycles=call_cycles(expanded(module), function, machine).cold)
     if not any(isinstance(op, ResidentOp) for op in nested_ops(module)):
         return first

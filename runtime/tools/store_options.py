@@ -7,7 +7,7 @@ import re
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from ...dialects.core.machine.values import Expected, size
+from ...dialects.core.machine.values import Expected, SizeForm
 from ...errors import Diagnostic
 from ...files import path_of
 from ..paged.status import PagedError, Status
@@ -62,7 +62,7 @@ def add_trace_argument(parser: argparse.ArgumentParser) -> None:
 
 def _bytes(text: str) -> int:
     try:
-        return size(text)
+        return SizeForm().read(text)
     except Expected as error:
         raise argparse.ArgumentTypeError(f"memory is a size such as 100MiB, not '{text}'") from error
 

@@ -14,7 +14,8 @@ from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.analysis.constants import constant_number
 from ...dialects.core.kernel import Access, Kernel, per_kernel
 from ...dialects.core.machine.cost_table import cost, count, passes, transform
-from ...dialects.core.machine.parts import Engine, Link
+from ...dialects.core.machine.engine import Engine
+from ...dialects.core.machine.link import Link
 from ...dialects.hier.sharded import level_name
 from ...ir import Ints, element_of, shape_of
 from .bodies import gelu_of, mvout_fault, scales_of

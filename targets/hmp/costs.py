@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IntegerType
 
 from ...dialects.core.kernel import Access, Kernel, is_shaped
 from ...dialects.core.machine.cost_table import cost
-from ...dialects.core.machine.parts import Engine
+from ...dialects.core.machine.engine import Engine
 from ...ir import element_of, numpy_type, shape_of
 
 

@@ -13,8 +13,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from ...dialects.core.effects import Effects
+from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Engine
 from ...passes.explicit.client import Call, Handler
 from ...passes.timing.kernels import KernelCost, Place
 from ...runtime.simulator.accounts import Layer, Tally, Token

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
+from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Engine
 from ...errors import Diagnostic
 from ...ir import Array
 from .mapping import Stage, stages_of

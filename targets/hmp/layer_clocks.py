@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
+from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Engine
 from ...errors import Diagnostic
 from .frames import delay
 from .model import Clocks, Driving, Network, received_at

@@ -10,8 +10,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from ...dialects.core.kernel import is_kernel
+from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Engine
 from ...dialects.core.work import multiply_accumulates
 from ...errors import Diagnostic
 from ...ir import element_of, functions, node_names, shape_of

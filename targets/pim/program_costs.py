@@ -19,8 +19,8 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects.core.kernel import is_kernel
 from ...dialects.core.machine.attribute import machine_of
+from ...dialects.core.machine.link import Link
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Link
 from ...dialects.core.work import multiply_accumulates
 from ...dialects.hier import AllGatherOp, ConcurrentOp, DmaStartOp, ProgramOp
 from ...dialects.hier.sharded import shard_type

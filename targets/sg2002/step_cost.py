@@ -13,8 +13,8 @@ from xdsl.dialects.func import FuncOp
 
 from ...dialects.core.effects import callee_of
 from ...dialects.core.kernel import is_kernel
+from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.model import Machine
-from ...dialects.core.machine.parts import Engine
 from ...dialects.core.nesting import nested_ops
 from ...ir import functions
 from ...passes.map_engines import ATTRIBUTE as ENGINE

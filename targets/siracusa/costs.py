@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import StringAttr, TensorType
 
 from ...dialects.core.kernel import Kernel
 from ...dialects.core.machine.cost_table import cost
-from ...dialects.core.machine.parts import Engine
+from ...dialects.core.machine.engine import Engine
 from .cost.convolution import convolution_of
 from .cost.jobs import job_cycles
 from .cost.loops import nest_cycles, nest_path
@@ -51,8 +51,8 @@ def code(
             engine.cores,
             contention=contention,
             rates=rates,
-            row_bytes=engine.stack_bytes("rows"),
-            table_bytes=engine.stack_bytes("tables"),
+            row_bytes=engine.stack.rows,
+            table_bytes=engine.stack.tables,
         )
     )
 
@@ -156,7 +156,7 @@ def _product_law(
     """Return the law of a sum of products in words; None for kernels that are left to other loops."""
     form, narrow = product_of(kernel), narrow_of(kernel)
     if kernel.im2col:
-        if form is None or copied_bytes(form, bounds) > engine.stack_bytes("windows"):
+        if form is None or copied_bytes(form, bounds) > engine.stack.windows:
             return Law("im2col", _NO_WORDS if form is None else _NO_STACK)
         copied = Simd(form, bounds, features=features, step=step, im2col=True, rates=rates)
         is_possible = copied.is_possible
@@ -167,7 +167,7 @@ def _product_law(
         packed = PackedWindows(narrow, bounds, features=features, step=step, rates=rates)
         if not packed.is_possible:
             return Law("packed windows", "the channels are no whole words of packed numbers")
-        fits = packed.window_bytes <= engine.stack_bytes("packed_windows")
+        fits = packed.window_bytes <= engine.stack.packed_windows
         return Law("packed windows", packed.cycles(engine.cores, contention) if fits else _NO_STACK)
     if narrow is not None:
         words = NarrowSimd(narrow, bounds, features=features, step=step, rates=rates)
@@ -176,7 +176,7 @@ def _product_law(
         return None
     windows = windows_of(kernel)
     if windows is not None:
-        most_bytes = engine.stack_bytes("windows")
+        most_bytes = engine.stack.windows
         cycles = window_cycles(windows, bounds, engine.cores, most_bytes=most_bytes, contention=contention, rates=rates)
         if cycles is not None:
             return Law("windows", cycles)

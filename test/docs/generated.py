@@ -17,7 +17,7 @@ def update(page: Path, about: str | None, written: Callable[[str], str], argumen
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; fail where the page is not current")
     options = parser.parse_args(arguments)
-    before = page.read_text(encoding="utf-8")
+    before = page.read_text(encoding="utf-8") if page.exists() else ""
     text = written(before)
     if options.check and text != before:
         print(f"{page.name} is not current: run this without --check", file=sys.stderr)

@@ -27,8 +27,8 @@ from xdsl.ir import OpResult, SSAValue
 from tilewright.compiler import Model, machine_named, pipeline_of
 from tilewright.dialects.core.machine.attribute import machine_of
 from tilewright.dialects.core.machine.file import variants
+from tilewright.dialects.core.machine.level import Level
 from tilewright.dialects.core.machine.model import Machine
-from tilewright.dialects.core.machine.parts import Level
 from tilewright.dialects.core.machine.targets import machines
 from tilewright.dialects.core.syntax.text import new_context
 from tilewright.errors import Diagnostic

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterable
+from collections.abc import Container, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 
 from ....discovery import version
 from ....errors import did_you_mean
+from .clock import Clock
+from .engine import Engine
+from .keys import keys_of
+from .level import ROLES, Level
+from .link import Link
 from .model import Machine
-from .parts import DRAM, ROLES, Engine, Level, Link
+from .values import ValueForm
 
 
 def check(machine: Machine, problems: list[str]) -> Machine:
     """Return the machine with its levels from far to near; faults are appended to `problems`."""
+    problems += _clock_problems("clock", machine.clock)
     for level in machine.levels:
-        problems += [*_level_problems(level), *_dram_problems(level)]
-    known = [level.name for level in machine.levels]
+        problems += [*_name_problems(f"levels.{level.name}", level, machine), *_level_problems(level)]
     for link in machine.links:
-        problems += _link_problems(link, machine, known)
+        problems += [*_name_problems(f"links.{link.name}", link, machine), *_link_problems(link, machine)]
     for engine in machine.engines:
-        problems += _engine_problems(engine, machine, known)
+        problems += [*_name_problems(f"engines.{engine.name}", engine, machine), *_engine_problems(engine, machine)]
     problems += _queue_problems(machine)
     if not any(support.op == "*" for engine in machine.engines for support in engine.runs):
         problems.append('engines: expected one that runs "*", so that every op has an engine, found none')
@@ -42,6 +47,35 @@ def _rank(level: Level) -> tuple[bool, bool, int, str]:
     return level.preloaded, bool(level.holds), -level.size, level.name
 
 
+def _name_problems(path: str, part: Level | Link | Engine, machine: Machine) -> Iterable[str]:
+    """Return a problem for each key whose value names no level or engine of the machine, or its own."""
+    known = {
+        "a level": [level.name for level in machine.levels],
+        "an engine": [engine.name for engine in machine.engines if engine is not part],
+    }
+    for key in keys_of(type(part)).values():
+        references = key.form.names(getattr(part, key.name)) if isinstance(key.form, ValueForm) else ()
+        for form, name in references:
+            if name not in known.get(form.kind, [name]):
+                hint = did_you_mean(name, known[form.kind])
+                yield unknown_name(f"{path}.{key.name}", form.kind, known[form.kind], f'"{name}"', hint)
+
+
+def _own_clock_problems(path: str, clock: Clock, machine: Machine) -> Iterable[str]:
+    yield from _clock_problems(path, clock)
+    if clock.mhz and not machine.clock.mhz:
+        yield f"{path}: expected a table [clock] too, that of the machine, found none"
+
+
+def _clock_problems(path: str, clock: Clock) -> Iterable[str]:
+    if clock.volts and len(clock.volts) != len(clock.mhz):
+        yield f"{path}.volts: expected as many as mhz, {len(clock.mhz)}, found {len(clock.volts)}"
+    for key, delays in (("up", clock.up), ("down", clock.down)):
+        if delays and (len(delays) != 2 or delays[0] > delays[1]):
+            shown = ", ".join(f"{delay:g}" for delay in delays)
+            yield f"{path}.{key}: expected the least and the most microseconds of a change, found {shown}"
+
+
 def _level_problems(level: Level) -> Iterable[str]:
     path = f"levels.{level.name}"
     if level.row_bytes and level.size % level.row_bytes:
@@ -56,46 +90,28 @@ def _level_problems(level: Level) -> Iterable[str]:
         yield f"{path}.banks: expected a divisor of {level.rows} rows, found {level.banks}"
 
 
-def _dram_problems(level: Level) -> Iterable[str]:
-    dram = dict(level.dram)
-    for key in DRAM if dram else ():
-        least = 1 if key in ("row", "banks") else 0
-        if dram.get(key, 1 if key == "banks" else -1) < least:
-            found = dram.get(key, "nothing")
-            yield f"levels.{level.name}.dram.{key}: expected a number of {least} or more, found {found}"
-
-
-def _link_problems(link: Link, machine: Machine, known: list[str]) -> Iterable[str]:
+def _link_problems(link: Link, machine: Machine) -> Iterable[str]:
     path = f"links.{link.name}"
-    for key, level in (("far", link.far), ("near", link.near)):
-        if level not in known:
-            yield _unknown(f"{path}.{key}", level, known)
     if link.far == link.near and not link.neighbours:
         yield f'{path}.near: expected another level than far, or neighbours = "mesh", found "{link.near}"'
     if link.far != link.near and link.neighbours:
         yield f'{path}.neighbours: expected none, since far and near differ, found "{link.neighbours}"'
-    if link.clock.mhz and not machine.clock.mhz:
-        yield f"{path}.clock: expected a table [clock] too, that of the machine, found none"
+    yield from _own_clock_problems(f"{path}.clock", link.clock, machine)
     ends = [level for level in machine.levels if level.name == link.far and link.neighbours]
     if any(not level.count for level in ends):
         yield f"{path}.neighbours: expected that levels.{link.far} has a count, found none"
 
 
-def _engine_problems(engine: Engine, machine: Machine, known: list[str]) -> Iterable[str]:
+def _engine_problems(engine: Engine, machine: Machine) -> Iterable[str]:
     path = f"engines.{engine.name}"
-    unknown = [name for _, levels in engine.level for name in levels if name not in known]
-    yield from (_unknown(f"{path}.level", name, known) for name in unknown)
-    if not unknown:
+    known = {level.name for level in machine.levels}
+    if all(known.issuperset(levels) for _, levels in engine.level):
         yield from _role_problems(engine, machine)
-    yield from (_unknown(f"{path}.interlocks", name, known) for name in engine.interlocks if name not in known)
     if engine.interlocks and not engine.queues:
         yield f"{path}.interlocks: expected queues beside it, whose accesses it orders, found none"
     for support in engine.runs:
         yield from _op_problems(f'{path}.runs."{support.op}"', support.op)
-    engines = [other.name for other in machine.engines if other is not engine]
-    yield from (_unknown(f"{path}.hosts", name, engines, "an engine") for name in engine.hosts if name not in engines)
-    if engine.clock.mhz and not machine.clock.mhz:
-        yield f"{path}.clock: expected a table [clock] too, that of the machine, found none"
+    yield from _own_clock_problems(f"{path}.clock", engine.clock, machine)
 
 
 def _queue_problems(machine: Machine) -> Iterable[str]:
@@ -159,9 +175,9 @@ def _ops_of(dialect: str, known: Hashable) -> tuple[str, ...]:
     return tuple(op.name for op in found.operations) if found else ()
 
 
-def _unknown(path: str, name: str, known: list[str], what: str = "a level") -> str:
-    hint = did_you_mean(name, known)
-    return f'{path}: expected {what}, one of {", ".join(known)}, found "{name}"{"; " + hint if hint else ""}'
+def unknown_name(path: str, kind: str, names: Sequence[str], shown: str, hint: str) -> str:
+    """Return the problem of a name that is none of those known, with a hint at one that may be meant."""
+    return f"{path}: expected {kind}, one of {', '.join(names)}, found {shown}{'; ' + hint if hint else ''}"
 
 
 def _depths(machine: Machine) -> dict[str, int] | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import MISSING
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,9 +18,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from xdsl.ir import Region
 
 from ....discovery import module_at, on_forget, target_files
+from .containers import ListForm
+from .keys import Key
+from .values import IntegerForm, NumberForm
 
 if TYPE_CHECKING:
-    from .parts import Link
+    from .link import Link
 
 Cost = Callable[..., Any]
 """
@@ -152,6 +155,11 @@ def _named(table: dict[str, Any], name: str) -> Any:
     return table[name]
 
 
+def functions_by_kind() -> dict[str, list[str]]:
+    """Return the names of all functions that a machine file may name, every target's included, by what they are."""
+    return {"a cost function": known_costs(), "a transform": known_transforms(), "a timing": known_timings()}
+
+
 def known_costs() -> list[str]:
     """Return the names of all cost functions, every target's included."""
     return _known(_COSTS)
@@ -188,27 +196,18 @@ def _files() -> dict[str, Path]:
     return {"": Path(__file__).parent / "costs.py", **{file.parent.name: file for file in target_files("costs.py")}}
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of a cost function: its type, one of int, float and tuple, and which values it may have."""
-
-    name: str
-    type: type
-    required: bool
-    may_be_zero: bool
-
-
 @cache
-def parameters_of(name: str) -> dict[str, Parameter]:
-    """Return the parameters of a cost function, by name. Raises KeyError for an unknown function."""
-    signature = inspect.signature(cost_named(name))
-    own = [each for each in signature.parameters.values() if each.kind is inspect.Parameter.KEYWORD_ONLY]
-    return {
-        each.name: Parameter(each.name, _type_of(each), each.default is each.empty, each.default == 0) for each in own
-    }
+def parameters_of(name: str) -> dict[str, Key]:
+    """Return the keys of a cost function's parameters, by name. Raises KeyError for an unknown function."""
+    parameters = inspect.signature(cost_named(name)).parameters.values()
+    keys = (_key(parameter) for parameter in parameters if parameter.kind is inspect.Parameter.KEYWORD_ONLY)
+    return {key.name: key for key in keys}
 
 
-def _type_of(parameter: inspect.Parameter) -> type:
-    word = re.match(r"\w*", str(parameter.annotation))
-    types: dict[str, type[Any]] = {"int": int, "float": float, "tuple": tuple}
-    return types[word[0] if word else ""]
+def _key(parameter: inspect.Parameter) -> Key:
+    """Return the key of a parameter, which is positive, or may be 0 where that is its default."""
+    may_be_zero = parameter.default == 0
+    numbers = NumberForm(is_positive=not may_be_zero)
+    forms = {"int": IntegerForm(0 if may_be_zero else 1), "float": numbers, "tuple": ListForm(numbers)}
+    kind = str(parameter.annotation).partition("[")[0]
+    return Key(parameter.name, forms[kind], MISSING if parameter.default is parameter.empty else parameter.default)

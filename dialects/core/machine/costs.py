@@ -9,7 +9,7 @@ from .cost_table import cost
 
 if TYPE_CHECKING:
     from ..kernel import Kernel
-    from .parts import Engine
+    from .engine import Engine
 
 
 def outputs_of(kernel: Kernel, bounds: tuple[int, ...]) -> int:

@@ -8,17 +8,22 @@ A `Machine` comes from a TOML file (`machine_file`), or from the attribute `hier
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from ....errors import Diagnostic, did_you_mean
+from .clock import NO_CLOCK, Clock
 from .cost_table import cost_named, count_named, is_over_tiles
+from .engine import FREE, Engine, ProgramCosts, Queue
+from .keys import HEADING
+from .level import Level
+from .link import Link
 from .operations import OpSupport
-from .parts import Clock, Engine, Level, Link, Queue
 from .tile_costs import KernelCosts, TileCost, with_setup
+from .values import NumberForm
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -36,14 +41,19 @@ class Machine:
     `engines` are in order of their names.
     """
 
-    name: str
+    name: Annotated[str, HEADING]
     levels: tuple[Level, ...]
+    """Memory levels, each by its name."""
     engines: tuple[Engine, ...]
+    """Engines that compute, each by its name. Some engine has to run `"*"`."""
     links: tuple[Link, ...] = ()
+    """Links between the levels, each by its name."""
     description: str = ""
-    clock: Clock = field(default=Clock())
-    idle_watts: float = 0.0
-    """Power of the machine in watts while no engine works."""
+    """One line about the machine."""
+    clock: Clock = NO_CLOCK
+    """Clock of the machine, in whose cycles times are; without it, no seconds are known."""
+    idle_watts: Annotated[float, NumberForm(unit="W")] = 0.0
+    """Power of the machine while no engine works."""
 
     @cached_property
     def queues(self) -> dict[str, Queue]:
@@ -138,9 +148,9 @@ class Machine:
         ).of(op)
 
     @cached_property
-    def program(self) -> Mapping[str, int]:
-        """Costs of the program's own code, by PROGRAM: the table of the engine that executes it, empty if none."""
-        return dict(next((engine.program for engine in self.engines if engine.program), ()))
+    def program(self) -> ProgramCosts:
+        """Costs of the program's own code: those of the engine that executes it, FREE if none states them."""
+        return next((engine.program for engine in self.engines if engine.program != FREE), FREE)
 
     @cached_property
     def warm(self) -> Machine:
@@ -151,7 +161,7 @@ class Machine:
     @property
     def issuing(self) -> int:
         """Cycles in which the program issues an instruction, 0 where the machine does not say."""
-        return self.program.get("instruction", 0)
+        return self.program.instruction
 
     def cost(self, engine: Engine, op: Operation, bounds: tuple[int, ...] | None = None) -> int | None:
         """Return the cycles of an op, or of a tile with loops of these extents, on an engine; None where it cannot."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from .keys import HEADING, NO_KEY, Alone
+from .values import Count, ElementType, Loop, NameForm, NumberForm
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation, SSAValue
@@ -11,42 +14,63 @@ if TYPE_CHECKING:
     from ..kernel import Kernel
 
 Parameter = int | float | tuple[int | float, ...]
+_Rate = Annotated[float, NumberForm(is_positive=True, unit="per cycle")]
 
 
 @dataclass(frozen=True)
 class OpSupport:
     """
-    An entry of an engine's `runs`: an op that it can run, and how.
+    Entry of an engine's `runs`: an op that it can run, and how. The parameters of the cost function stand beside it.
 
-    `types` are the element types that every input may have, `result_types` those of the outputs; either may be `*`. The
-    limits on tiles are by the loops' names (`Kernel.loop_names`); `p-1` is the last of the loops `p`, a letter alone
-    stands for all.
-
-    - `multiples`: the engine works on blocks of that extent. A tile is a multiple of it, or the whole dimension, and an
-      incomplete block costs as much as a complete one.
-    - `padded`: a tile is a multiple there even if the dimension is none: transfers fill the incomplete block.
-    - `blocked`: tiles of a role's operands are in blocks of a row of their level, along the axis of that loop.
-    - `filled`: the engine knows no padding of a role's operands: transfers fill that of tiles, whole ones too.
-    - `beside`: the engine reads the rows of a role's operand once each, in step with rows of other inputs.
-    - `maxima`: a tile is at most that long.
-    - `whole`: a tile spans the dimension.
-
-    `peak` are the multiply-accumulates a cycle that each core does at most, by the type of the weights.
+    Loops are named by `Kernel.loop_names`; `p-1` is the last of the loops `p`, a letter alone stands for all.
     """
 
-    op: str
-    cost: str
-    types: tuple[str, ...] = ("*",)
-    result_types: tuple[str, ...] = ("*",)
-    multiples: tuple[tuple[str, int], ...] = ()
-    maxima: tuple[tuple[str, int], ...] = ()
-    whole: tuple[str, ...] = ()
-    padded: tuple[str, ...] = ()
-    blocked: tuple[tuple[str, str], ...] = ()
-    filled: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
-    peak: tuple[tuple[str, float], ...] = ()
-    parameters: tuple[tuple[str, Parameter], ...] = ()
+    op: Annotated[str, HEADING]
+    cost: Annotated[str, NameForm(kind="a cost function")]
+    """Cost function."""
+    types: tuple[ElementType, ...] = ("*",)
+    """
+    Element types that every input may have. Integers have no sign at this level: `i8` is unsigned 8-bit data too.
+    """
+    result_types: tuple[ElementType, ...] = ("*",)
+    """Element types that outputs may have."""
+    multiples: tuple[tuple[Loop, Count], ...] = ()
+    """
+    Block extents: a tile is a multiple of that of a loop, or the whole dimension; an incomplete block costs as much as
+    a complete one.
+    """
+    maxima: tuple[tuple[Loop, Count], ...] = ()
+    """Longest tile along a loop."""
+    whole: tuple[Loop, ...] = ()
+    """Loops that a tile spans."""
+    padded: tuple[Loop, ...] = ()
+    """
+    Loops along which the engine needs whole blocks: a tile is a multiple of `multiples` there even if the dimension is
+    none, and the transfers in fill the rest.
+    """
+    blocked: tuple[tuple[Literal["ins", "weights", "outs"], Loop], ...] = ()
+    """
+    By role, the loop along whose axis the tiles are in blocks, each as long as a row of the level, as
+    `{ ins = "k0", weights = "n0" }`; row-major without it. The links to them need `layout`.
+    """
+    filled: tuple[Literal["ins"], ...] = ()
+    """
+    Roles of operands whose padding the engine does not know: transfers in, which need `fill`, bring that of tiles, and
+    of whole axes too. `fold-padding` then leaves no padded copy.
+    """
+    beside: tuple[Literal["ins", "weights"], ...] = ()
+    """
+    Roles whose rows the engine reads once each, in step with those of its other inputs; they take turns in a bank with
+    a `single_port`.
+    """
+    peak: Annotated[tuple[tuple[ElementType, _Rate], ...], Alone("*")] = ()
+    """
+    Multiply-accumulates per cycle that each core of the engine does at most, or a table of these by the type of the
+    weights, as `{ i8 = 4, i4 = 8 }`; a type not listed has the peak of the next narrower one that is, or else that of
+    `*`. Without it, `macs_per_cycle` of the cost function, if it has one. Profiles compare with it; it decides nothing.
+    """
+    parameters: Annotated[tuple[tuple[str, Parameter], ...], NO_KEY] = ()
+    """Parameters of the cost function, in order of their names."""
 
     def type_fault(self, op: Operation) -> str:
         """Return the element types of an op that the engine does not run it on, as text; empty if there are none."""

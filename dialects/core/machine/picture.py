@@ -7,9 +7,12 @@ from rich.markup import escape
 from rich.table import Table
 from rich.tree import Tree
 
+from .clock import Clock
+from .engine import Engine
+from .level import Level
+from .link import Link
 from .model import Machine
 from .operations import OpSupport, Parameter
-from .parts import Clock, Engine, Level, Link
 
 _ARROWS = {"in": "->", "out": "<-", "both": "<->"}
 

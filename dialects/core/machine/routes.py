@@ -8,20 +8,19 @@ from math import prod
 from operator import le
 from typing import TypeAlias
 
-from .model import Machine
-from .parts import Link
+from .link import Link
 
 Edge: TypeAlias = tuple[int, int]
 """Instances of a level that a link joins, by number: the sender and the receiver."""
 
 
-def route_between(machine: Machine, link: Link, source: int, target: int) -> tuple[Edge, ...]:
+def route_between(extents: Sequence[int], link: Link, source: int, target: int) -> tuple[Edge, ...]:
     """
     Return the hops from one instance of a level to another, by number: along each coordinate in turn, the last first.
 
-    On a torus the shorter way round is taken. A transfer within an instance is one hop to itself.
+    `extents` are the instances of the level along each coordinate. On a torus the shorter way round is taken. A
+    transfer within an instance is one hop to itself.
     """
-    extents = machine.level(link.far).count
     at, end = _point(source, extents), _point(target, extents)
     visited = [source]
     for axis in reversed(range(len(extents))):

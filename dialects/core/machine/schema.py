@@ -1,22 +1,20 @@
 """
-The keys of a machine's description, and what their values may be.
+Conversion between machines and tables, as `tomllib` or the attribute `hier.machine` gives them.
 
-`machine_from` makes a `Machine` of a table, as `tomllib` or the attribute `hier.machine` gives it, and reports all
-problems of the table at once; `table_of` is its inverse. A key has the name of the dataclass' field.
+`machine_from` reads the keys that keys.py derives from the dataclasses of the parts, and reports all problems of a
+table at once; `table_of` is its inverse.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, cast
 
 from ....errors import Diagnostic, did_you_mean
-from .checks import check
+from .checks import check, unknown_name
 from .cost_table import (
-    Parameter,
+    cost_named,
     known_costs,
     known_timings,
     known_transforms,
@@ -24,38 +22,26 @@ from .cost_table import (
     timing_named,
     transform_named,
 )
+from .engine import Engine
+from .file_keys import MERGED, EngineFileKeys, LevelFileKeys, MachineFileKeys
+from .keys import Form, Key, PartForm, PartsForm, heading_of, keys_of, value_form_of
+from .level import Level
 from .model import Machine
 from .operations import OpSupport
-from .parts import DRAM, PROGRAM, ROLES, STACK, TRANSFORMS, Clock, Engine, Level, Link
-from .values import (
-    Convert,
-    Expected,
-    Table,
-    by_name,
-    clock,
-    flag,
-    integer,
-    matching,
-    number,
-    one_of,
-    operand_levels,
-    several,
-    size,
-    text,
-)
+from .values import Count, Expected, NameForm, Table, ValueForm
 
-_TYPE = re.compile(r"\*|(ui|si|i)[1-9]\d*|f16|bf16|f32|f64|index")
-_DIMENSION = re.compile(r"[bmnkpu](\d*|-1)")
-_QUEUE = re.compile(r"[A-Za-z_]\w*")
-_NAME = re.compile(r"[A-Za-z_][\w.-]*")
+FILE_KEYS: Mapping[type, type] = {Machine: MachineFileKeys, Level: LevelFileKeys, Engine: EngineFileKeys}
+"""Part -> further keys that its table may have in a file."""
 
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+"""A name that needs no quotes in TOML."""
 
-@dataclass(frozen=True)
-class Key:
-    """Schema of a key: `convert` raises Expected where the value does not fit."""
-
-    convert: Convert
-    required: bool = False
+_FUNCTIONS: dict[str, tuple[Callable[[str], object], Callable[[], list[str]]]] = {
+    "a cost function": (cost_named, known_costs),
+    "a transform": (transform_named, known_transforms),
+    "a timing": (timing_named, known_timings),
+}
+"""Kind of a name -> the function of that name, or KeyError; all names."""
 
 
 class Problems(list[str]):
@@ -76,120 +62,6 @@ def _shown(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-_DIMENSIONS = "the name of a loop, such as n, k0 or p-1"
-_EXTENTS = by_name(integer(1), matching(_DIMENSION, _DIMENSIONS))
-_TYPES = several(matching(_TYPE, "an element type such as i8 or f32, or *"))
-
-
-def _peak(value: Any) -> tuple[tuple[str, float], ...]:
-    """Convert multiply-accumulates per cycle: a number, or a table of these by the type of the weights."""
-    table = cast("Table", value if isinstance(value, Mapping) else {"*": value})
-    return by_name(number(positive=True), matching(_TYPE, "an element type such as i8 or f32, or *"))(table)
-
-
-def _transform(value: Any) -> str:
-    """Convert a way to transform what moves: one of `TRANSFORMS`, or a function of a target, as `<target>.<name>`."""
-    name = text(value)
-    if name in TRANSFORMS:
-        return name
-    try:
-        transform_named(name)
-    except KeyError:
-        raise Expected(f"one of {', '.join((*TRANSFORMS, *known_transforms()))}") from None
-    return name
-
-
-def _timing(value: Any) -> str:
-    """Convert the name of a property of a memory, as `<target>.<name>`."""
-    name = text(value)
-    try:
-        timing_named(name)
-    except KeyError:
-        raise Expected(f"a timing of a target: {', '.join(known_timings()) or 'there is none'}") from None
-    return name
-
-
-LEVEL: dict[str, Key] = {
-    "size": Key(size, required=True),
-    "alignment": Key(integer(1)),
-    "row_bytes": Key(integer(1)),
-    "element": Key(matching(_TYPE, "an element type such as i32")),
-    "banks": Key(integer(1)),
-    "bank_width": Key(integer(0)),
-    "single_port": Key(flag),
-    "latency": Key(integer(0)),
-    "energy": Key(number()),
-    "holds": Key(several(one_of(*ROLES))),
-    "count": Key(several(integer(1))),
-    "preloaded": Key(flag),
-    "external": Key(flag),
-    "dram": Key(by_name(integer(0), one_of(*DRAM))),
-    "timing": Key(by_name(integer(1), _timing)),
-}
-LINK: dict[str, Key] = {
-    "far": Key(text, required=True),
-    "near": Key(text, required=True),
-    "width": Key(integer(1), required=True),
-    "direction": Key(one_of("in", "out", "both")),
-    "neighbours": Key(one_of("", "mesh", "torus")),
-    "router": Key(integer(0)),
-    "channels": Key(integer(1, 65536)),
-    "startup": Key(integer(0)),
-    "dims": Key(integer(1, 8)),
-    "burst": Key(integer(0)),
-    "burst_overhead": Key(number()),
-    "burst_minimum": Key(number()),
-    "in_flight": Key(integer(1)),
-    "energy": Key(number()),
-    "clock": Key(clock),
-    "transforms": Key(several(_transform, empty=True)),
-    "blocks": Key(integer(1)),
-    "repeats": Key(integer(1)),
-    "packs": Key(flag),
-    "rows": Key(integer(1)),
-    "lines": Key(integer(0)),
-}
-ENGINE: dict[str, Key] = {
-    "level": Key(operand_levels, required=True),
-    "cores": Key(integer(1)),
-    "count": Key(several(integer(1))),
-    "setup": Key(integer(0)),
-    "warm_setup": Key(integer(0)),
-    "contention": Key(number()),
-    "vector_bytes": Key(integer(0)),
-    "queue": Key(integer(0)),
-    "queues": Key(by_name(integer(1), matching(_QUEUE, "the name of a queue, of letters, digits and '_'"))),
-    "interlocks": Key(several(text)),
-    "caches": Key(several(size)),
-    "stack": Key(by_name(size, one_of(*STACK))),
-    "program": Key(by_name(size, one_of(*PROGRAM))),
-    "energy": Key(number()),
-    "clock": Key(clock),
-    "hosts": Key(several(text)),
-    "watts": Key(number()),
-}
-SUPPORT: dict[str, Key] = {
-    "cost": Key(text, required=True),
-    "types": Key(_TYPES),
-    "result_types": Key(_TYPES),
-    "multiples": Key(_EXTENTS),
-    "maxima": Key(_EXTENTS),
-    "whole": Key(several(matching(_DIMENSION, _DIMENSIONS))),
-    "padded": Key(several(matching(_DIMENSION, _DIMENSIONS))),
-    "filled": Key(several(one_of("ins"))),
-    "beside": Key(several(one_of("ins", "weights"))),
-    "blocked": Key(by_name(matching(_DIMENSION, _DIMENSIONS), one_of("ins", "weights", "outs"))),
-    "peak": Key(_peak),
-}
-_TOP: dict[str, Key] = {
-    "description": Key(text),
-    "clock": Key(clock),
-    "idle_watts": Key(number()),
-    "pipeline": Key(text),
-}
-_PARTS = ("levels", "links", "engines")
-
-
 # From a table to a machine
 
 
@@ -200,15 +72,10 @@ def machine_from(table: Table, name: str, source: str) -> Machine:
     Raises Diagnostic that lists all problems of the table, each with its key.
     """
     problems = Problems()
-    _unknown(table, [*_TOP, *_PARTS], "", problems)
-    fields = _read(table, _TOP, "", problems)
-    fields.pop("pipeline", None)  # says how the machine is compiled for, and nothing of what it is
-    levels = [_level(*each, problems) for each in _parts(table, "levels", problems)]
-    links = [_part(Link, LINK, *each, problems) for each in _parts(table, "links", problems)]
-    engines = [_engine(*each, problems) for each in _parts(table, "engines", problems)]
+    values = _values(Machine, table, "", problems)
     if problems:
         raise _diagnostic(problems, source)
-    machine = check(Machine(name, tuple(levels), tuple(engines), tuple(links), **fields), problems)
+    machine = check(Machine(name, **values), problems)
     if problems:
         raise _diagnostic(problems, source)
     return machine
@@ -221,123 +88,138 @@ def _diagnostic(problems: Problems, source: str) -> Diagnostic:
     return Diagnostic(f"the machine's description has {len(problems)} faults", source, remedy=remedy, notes=problems)
 
 
-def _parts(table: Table, kind: str, problems: Problems) -> list[tuple[str, Table]]:
-    """Return the tables of the levels, the links or the engines, in order of their names."""
-    parts: Any = table.get(kind, {})
-    named = cast("dict[str, Any]", parts if isinstance(parts, Mapping) else {"": parts})
-    if others := [name for name, each in named.items() if not isinstance(each, Mapping)]:
-        for name in others:
-            where = f"{kind}.{name}" if name else kind
-            problems.expected(where, f"a table [{where}]" if name else f"tables [{kind}.NAME]", named[name])
-        return []
-    if not named and kind != "links":
-        problems.expected(kind, f"at least one table [{kind}.NAME]")
-    for name in named:
-        if not _NAME.fullmatch(name):
-            problems.expected(f"{kind}.{name}", "a name of letters, digits, '_', '.' and '-'", name)
-    return [(f"{kind}.{name}", named[name]) for name in sorted(named)]
+def _values(part: type, table: Table, path: str, problems: Problems) -> dict[str, Any]:
+    """Return the values of the fields that the keys of a table set, and note keys that are missing or do not fit."""
+    others = [key for key in keys_of(FILE_KEYS[part]) if key not in MERGED] if part in FILE_KEYS else []
+    parameters = _parameters(table, path, problems) if part is OpSupport else dict[str, Key]()
+    if parameters is None:
+        return {}
+    _unknown_keys(table, [*keys_of(part), *others, *parameters], path, problems)
+    table = _with_size(table, path, problems) if part is Level else table
+    values = _stated(keys_of(part), table, path, problems)
+    if parameters:
+        values["parameters"] = tuple(sorted(_stated(parameters, table, path, problems).items()))
+    return values
 
 
-def _part(cls: Any, keys: Mapping[str, Key], path: str, table: Table, problems: Problems) -> Any:
-    _unknown(table, keys, path, problems)
-    fields = _read(table, keys, path, problems)
-    complete = all(key in fields for key, each in keys.items() if each.required)
-    return cls(name=path.partition(".")[2], **fields) if complete else None
+def _with_size(table: Table, path: str, problems: Problems) -> Table:
+    """Return the table of a level with its size, which may be given in rows."""
+    if "rows" not in table:
+        return table
+    rows, row_bytes = table["rows"], table.get("row_bytes")
+    if "size" in table or row_bytes is None:
+        problems.expected(f"{path}.rows", "row_bytes beside it, and no size", rows)
+    count = _read(value_form_of(Count), rows, f"{path}.rows", problems)
+    size = count * row_bytes if count and isinstance(row_bytes, int) else 1
+    return {"size": size, **{key: value for key, value in table.items() if key != "rows"}}
 
 
-def _level(path: str, table: Table, problems: Problems) -> Level:
-    """Read a level, whose size may be given in rows."""
-    rows, row_bytes = table.get("rows"), table.get("row_bytes", 1)
-    rest = {key: value for key, value in table.items() if key != "rows"}
-    if rows is not None:
-        if "size" in rest or "row_bytes" not in rest:
-            problems.expected(f"{path}.rows", "row_bytes beside it, and no size", rows)
-        row_count = _convert(integer(1), rows, f"{path}.rows", problems)
-        rest["size"] = row_count * row_bytes if row_count and isinstance(row_bytes, int) else 1
-    if "row_bytes" in rest:
-        rest.setdefault("alignment", row_bytes)
-    return _part(Level, LEVEL, path, rest, problems)
-
-
-def _engine(path: str, table: Table, problems: Problems) -> Engine:
-    runs = table.get("runs")
-    entries: list[Any] = []
-    if isinstance(runs, Mapping) and runs:
-        ops = cast("Table", runs)
-        entries = [_support(op, f'{path}.runs."{op}"', ops[op], problems) for op in sorted(ops)]
-    else:
-        problems.expected(f"{path}.runs", "a table from op names to what they cost", cast("object", runs) or None)
-    engine = _part(Engine, ENGINE | {"runs": Key(lambda _: tuple(entries))}, path, {**table, "runs": {}}, problems)
-    return engine
-
-
-def _support(op: str, path: str, entry: Any, problems: Problems) -> OpSupport | None:
-    """Read an entry of `runs`, in which the parameters of the cost function stand beside the keys."""
-    if not isinstance(entry, Mapping):
-        problems.expected(path, "a table with cost", entry)
-        return None
-    table = cast("Table", entry)
-    known = parameters_for(table.get("cost"), path, problems)
-    if known is None:
-        return None
-    _unknown(table, [*SUPPORT, *known], path, problems)
-    parameters = tuple(sorted(_read(table, known, path, problems).items()))
-    return OpSupport(op=op, **_read(table, SUPPORT, path, problems), parameters=parameters)
-
-
-def parameters_for(cost: object, path: str, problems: Problems) -> dict[str, Key] | None:
-    """Return the keys of a cost function's parameters; None, after noting why, if there is no such function."""
+def _parameters(table: Table, path: str, problems: Problems) -> Mapping[str, Key] | None:
+    """Return the keys of the parameters of an entry's cost function; None, after noting why, if there is none."""
     try:
-        parameters = parameters_of(str(cost)).values()
+        return parameters_of(str(table.get("cost")))
     except KeyError:
-        known = known_costs()
-        hint = did_you_mean(str(cost), known)
-        problems.expected(f"{path}.cost", f"a cost function, one of {', '.join(known)}", cost)
-        problems[-1] += f"; {hint}" if hint else ""
+        problems.append(_unknown_function(NameForm("a cost function"), f"{path}.cost", table.get("cost")))
         return None
-    return {each.name: Key(_parameter(each), each.required) for each in parameters}
 
 
-def _parameter(parameter: Parameter) -> Convert:
-    if parameter.type is int:
-        return integer(0 if parameter.may_be_zero else 1)
-    converted = number(positive=not parameter.may_be_zero)
-    return several(converted) if parameter.type is tuple else converted
+def _stated(keys: Mapping[str, Key], table: Table, path: str, problems: Problems) -> dict[str, Any]:
+    """Return the values of the keys that a table has, or whose default it states."""
+    values: dict[str, Any] = {}
+    for key in keys.values():
+        full = _joined(path, key.name)
+        is_empty = key.is_required and isinstance(key.form, PartsForm) and table.get(key.name) == {}
+        if key.name in table and not is_empty:
+            values[key.name] = _read(key.form, table[key.name], full, problems)
+        elif key.is_required:
+            problems.expected(full, _expectation(key.form, full))
+    followed = {key.name: values.get(key.follows) for key in keys.values() if key.name not in values}
+    return values | {name: value for name, value in followed.items() if value}
 
 
-def _read(table: Table, keys: Mapping[str, Key], path: str, problems: Problems) -> dict[str, Any]:
-    """Return the values of the keys that a table has, and note those that are missing or do not fit."""
-    fields: dict[str, Any] = {}
-    for key, how in keys.items():
-        full = f"{path}.{key}" if path else key
-        if key in table:
-            fields[key] = _convert(how.convert, table[key], full, problems)
-        elif how.required:
-            problems.expected(full, _expectation(how.convert))
-    return fields
+def _read(form: Form, value: Any, path: str, problems: Problems) -> Any:
+    """Return the value of a field, None where that of its key does not fit."""
+    match form:
+        case PartsForm() if isinstance(value, Mapping):
+            return _parts(form.part, cast("Table", value), path, problems)
+        case PartForm() if isinstance(value, Mapping):
+            return _part(form.part, "", cast("Table", value), path, problems)
+        case PartsForm():
+            problems.expected(path, f"tables [{path}.NAME]", value)
+        case PartForm():
+            problems.expected(path, _expectation(form, path), value)
+        case _:
+            return _value(form, value, path, problems)
+    return None
 
 
-def _convert(convert: Convert, value: Any, path: str, problems: Problems) -> Any:
+def _value(form: ValueForm, value: Any, path: str, problems: Problems) -> Any:
     try:
-        return convert(value)
+        field = form.read(value)
     except Expected as error:
         problems.expected(path, str(error), value)
         return None
+    functions = [(stated, name) for stated, name in form.names(field) if stated.kind in _FUNCTIONS]
+    problems += [_unknown_function(stated, path, name) for stated, name in functions if _is_unknown(stated, name)]
+    return field
 
 
-def _expectation(convert: Convert) -> str:
+def _parts(part: type, tables: Table, path: str, problems: Problems) -> tuple[Any, ...]:
+    """Return the parts that tables describe, in order of their names, but for those that are incomplete."""
+    parts: list[Any] = []
+    for name in sorted(tables):
+        full = _joined(path, name)
+        if not isinstance(tables[name], Mapping):
+            problems.expected(full, f"a table [{full}]", tables[name])
+            continue
+        _value(heading_of(part)[1], name, full, problems)
+        parts.append(_part(part, name, tables[name], full, problems))
+    return tuple(parts)
+
+
+def _part(part: type, name: str, table: Table, path: str, problems: Problems) -> Any:
+    """Return a part, with a name where it stands in a table of such parts; None if a required key is missing."""
+    values = _values(part, table, path, problems)
+    if any(key.is_required and key.name not in values for key in keys_of(part).values()):
+        return None
+    return part(**({heading_of(part)[0]: name} if name else {}), **values)
+
+
+def _expectation(form: Form, path: str) -> str:
+    """Return the text of an error where a key is missing."""
+    match form:
+        case PartsForm():
+            return f"at least one table [{path}.NAME]"
+        case PartForm():
+            return "a table"
+        case _:
+            return form.expected
+
+
+def _joined(path: str, name: str) -> str:
+    """Return the path of a key, with quotes where TOML has them."""
+    quoted = name if _BARE.fullmatch(name) else f'"{name}"'
+    return f"{path}.{quoted}" if path else quoted
+
+
+def _is_unknown(form: NameForm, name: str) -> bool:
     try:
-        convert(None)
-    except Expected as error:
-        return str(error)
-    return "a value"
+        _FUNCTIONS[form.kind][0](name)
+    except KeyError:
+        return True
+    return False
 
 
-def _unknown(table: Table, known: Iterable[str], path: str, problems: Problems) -> None:
+def _unknown_function(form: NameForm, path: str, name: object) -> str:
+    known = [*form.words, *_FUNCTIONS[form.kind][1]()]
+    return unknown_name(path, form.kind, known, _shown(name), did_you_mean(str(name), known))
+
+
+def _unknown_keys(table: Table, known: Collection[str], path: str, problems: Problems) -> None:
     for key in table:
         if key not in known:
             hint = did_you_mean(key, known)
-            problems.append(f"{path + '.' if path else ''}{key}: unknown key{'; ' + hint if hint else ''}")
+            problems.append(f"{_joined(path, key)}: unknown key{'; ' + hint if hint else ''}")
 
 
 # From a machine to a table
@@ -345,36 +227,30 @@ def _unknown(table: Table, known: Iterable[str], path: str, problems: Problems) 
 
 def table_of(machine: Machine) -> dict[str, Any]:
     """Return the table that describes a machine, defaults omitted."""
-    table = _plain(machine)
-    for kind in ("levels", "links", "engines"):
-        parts: tuple[Any, ...] = getattr(machine, kind)
-        table[kind] = {each.name: _plain(each) for each in sorted(parts, key=lambda each: each.name)}
-    for engine in machine.engines:
-        supports = {each.op: _plain(each) | dict(each.parameters) for each in engine.runs}
-        table["engines"][engine.name]["runs"] = _lists(supports)
-    return table
+    return _table(machine)
 
 
-_SEPARATE = ("name", "op", "levels", "links", "engines", "runs", "parameters")
-_ALWAYS = ("alignment",)
-"""Fields whose default depends on others."""
-_MAPPINGS = ("level", "multiples", "maxima", "blocked", "peak", "stack", "program", "queues", "dram", "timing")
-
-
-def _plain(part: Any) -> dict[str, Any]:
-    """Return the fields of a part that are not as they are by default."""
+def _table(part: object) -> dict[str, Any]:
+    """Return the keys of a part whose values are not those by default."""
     table: dict[str, Any] = {}
-    for field in dataclasses.fields(part):
-        value = getattr(part, field.name)
-        if field.name in _SEPARATE or (value == field.default and field.name not in _ALWAYS):
-            continue
-        table[field.name] = _lists(dict(value) if field.name in _MAPPINGS else value)
+
+    for key in keys_of(type(part)).values():
+        value = getattr(part, key.name)
+        if value != key.default_in(part):
+            table[key.name] = _written(key.form, value)
+    if isinstance(part, OpSupport):
+        keys = parameters_of(part.cost)
+        table |= {name: _written(keys[name].form, value) for name, value in part.parameters}
     return table
 
 
-def _lists(value: Any) -> Any:
-    if isinstance(value, Clock):
-        return {key: _lists(each) for key, each in dataclasses.asdict(value).items() if each}
-    if isinstance(value, dict):
-        return {key: _lists(each) for key, each in cast("dict[str, Any]", value).items()}
-    return [_lists(each) for each in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
+def _written(form: Form, value: Any) -> Any:
+    match form:
+        case PartsForm():
+            name = heading_of(form.part)[0]
+            tables = {getattr(part, name): _table(part) for part in cast("tuple[object, ...]", value)}
+            return {name: tables[name] for name in sorted(tables)}
+        case PartForm():
+            return _table(value)
+        case _:
+            return form.write(value)

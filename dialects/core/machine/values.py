@@ -1,19 +1,23 @@
-"""Converters of the values in a machine's description: each takes a value and returns it in the form of its field."""
+"""
+Forms of the values in a machine's description: annotations of the fields of its parts.
+
+`tuple[Level, ...]`, `Literal`, `str` and `bool` have their form by themselves; `Annotated[int, IntegerForm(1)]` states
+another one. Each form reads the value of a key, writes it, and describes itself in errors, on the reference page and in
+JSON Schema. The forms of lists and tables are in containers.py.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, cast
-
-from .parts import ROLES, Clock
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 Table = Mapping[str, Any]
-Convert = Callable[[Any], Any]
-"""Returns what a field holds. Raises Expected where the value does not fit."""
+Names = Mapping[str, Sequence[str]]
 
 _MOST = (1 << 63) - 1
-"""What an integer attribute can hold."""
+"""Largest value of an integer attribute."""
 _UNITS = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 _SIZE = re.compile(r"(\d+)\s*([A-Za-z]*)")
 
@@ -22,118 +26,224 @@ class Expected(Exception):
     """A value is not what its key needs; the text says what that is."""
 
 
-def integer(least: int, most: int = _MOST) -> Convert:
-    """Return the converter of integers within limits."""
-    limits = f"of at least {least}" if most == _MOST else f"from {least} to {most}"
+class ValueForm:
+    """Form of the value of a key."""
 
-    def convert(value: Any) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise Expected(f"an integer {limits}")
+    @property
+    def expected(self) -> str:
+        """Text of an error."""
+        raise NotImplementedError
+
+    @property
+    def text(self) -> str:
+        """Text of the reference page: the unit or the kind of value, and its limits."""
+        raise NotImplementedError
+
+    def read(self, value: Any) -> Any:
+        """Return the value of the field. Raises Expected where the value does not fit."""
+        raise NotImplementedError
+
+    def write(self, value: Any) -> Any:
+        """Return the value of the key, as `tomllib` gives it: the inverse of `read`."""
         return value
 
-    return convert
+    def schema(self, names: Names) -> dict[str, Any]:
+        """Return the JSON Schema of the value; `names` are those of functions that a value may name, by their kind."""
+        raise NotImplementedError
+
+    def names(self, value: Any) -> Iterator[tuple[NameForm, str]]:
+        """Yield each name of another part or of a function in a value of the field, with its form."""
+        yield from ()
 
 
-def number(*, positive: bool = False) -> Convert:
-    """Return the converter of numbers that are not negative, or are positive."""
+@dataclass(frozen=True)
+class IntegerForm(ValueForm):
+    """Integer within limits."""
 
-    def convert(value: Any) -> float:
+    least: int
+    most: int = _MOST
+    unit: str = ""
+
+    @property
+    def expected(self) -> str:
+        return f"an integer {self._limits}"
+
+    @property
+    def _limits(self) -> str:
+        return f"of at least {self.least}" if self.most == _MOST else f"from {self.least} to {self.most}"
+
+    @property
+    def text(self) -> str:
+        if self.most != _MOST:
+            return f"{self.unit or 'integer'} {self._limits}"
+        return f"{self.unit or 'integer'}{', positive' if self.least else ''}"
+
+    def read(self, value: Any) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not self.least <= value <= self.most:
+            raise Expected(self.expected)
+        return value
+
+    def schema(self, names: Names) -> dict[str, Any]:
+        return {"type": "integer", "minimum": self.least} | ({"maximum": self.most} if self.most != _MOST else {})
+
+
+@dataclass(frozen=True)
+class NumberForm(ValueForm):
+    """Number that is positive, or not negative."""
+
+    is_positive: bool = False
+    unit: str = ""
+
+    @property
+    def expected(self) -> str:
+        return "a positive number" if self.is_positive else "a number that is not negative"
+
+    @property
+    def text(self) -> str:
+        return f"{self.unit or 'number'}{', positive' if self.is_positive else ''}"
+
+    def read(self, value: Any) -> float:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not (0 < value if positive else 0 <= value) or value == float("inf"):
-            raise Expected("a positive number" if positive else "a number that is not negative")
+        if not is_number or not (0 < value if self.is_positive else 0 <= value) or value == float("inf"):
+            raise Expected(self.expected)
         return float(value)
 
-    return convert
+    def schema(self, names: Names) -> dict[str, Any]:
+        return {"type": "number", "exclusiveMinimum" if self.is_positive else "minimum": 0}
 
 
-def size(value: Any) -> int:
-    """Convert bytes, or a text such as "64KiB"."""
-    match = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
-    if match and match[2] in _UNITS:
-        value = int(match[1]) * _UNITS[match[2]]
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= _MOST:
-        raise Expected('a size such as "64KiB" or a positive number of bytes')
-    return value
+@dataclass(frozen=True)
+class SizeForm(ValueForm):
+    """Number of bytes, or a text such as "64KiB"."""
 
+    @property
+    def expected(self) -> str:
+        return 'a size such as "64KiB" or a positive number of bytes'
 
-def flag(value: Any) -> bool:
-    """Convert a truth value."""
-    if not isinstance(value, bool):
-        raise Expected("true or false")
-    return value
+    @property
+    def text(self) -> str:
+        return "size"
 
-
-def text(value: Any) -> str:
-    """Convert a text."""
-    if not isinstance(value, str):
-        raise Expected("a text")
-    return value
-
-
-def one_of(*words: str) -> Convert:
-    """Return the converter of one of some words."""
-
-    def convert(value: Any) -> str:
-        if value not in words:
-            raise Expected(f"one of {', '.join(words)}")
+    def read(self, value: Any) -> int:
+        match = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
+        if match and match[2] in _UNITS:
+            value = int(match[1]) * _UNITS[match[2]]
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= _MOST:
+            raise Expected(self.expected)
         return value
 
-    return convert
+    def schema(self, names: Names) -> dict[str, Any]:
+        units = "|".join(filter(None, _UNITS))
+        texts = {"type": "string", "pattern": rf"^\s*[0-9]*[1-9][0-9]*\s*({units})?\s*$"}
+        return {"anyOf": [texts, {"type": "integer", "minimum": 1}]}
 
 
-def matching(pattern: re.Pattern[str], what: str) -> Convert:
-    """Return the converter of texts of a form."""
+@dataclass(frozen=True)
+class FlagForm(ValueForm):
+    """Truth value."""
 
-    def convert(value: Any) -> str:
-        if not isinstance(value, str) or not pattern.fullmatch(value):
-            raise Expected(what)
+    @property
+    def expected(self) -> str:
+        return "true or false"
+
+    @property
+    def text(self) -> str:
+        return "`true` or `false`"
+
+    def read(self, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise Expected(self.expected)
         return value
 
-    return convert
+    def schema(self, names: Names) -> dict[str, Any]:
+        return {"type": "boolean"}
 
 
-def several(convert: Convert, *, empty: bool = False) -> Convert:
-    """Return the converter of a list of such values, or of one of them; of an `empty` list too."""
+@dataclass(frozen=True)
+class TextForm(ValueForm):
+    """Text, of a pattern where there is one."""
 
-    def convert_all(value: Any) -> tuple[Any, ...]:
-        values = cast("list[Any]", value) if isinstance(value, list) else [value]
-        try:
-            return tuple(convert(each) for each in (values if values or empty else [None]))
-        except Expected as error:
-            raise Expected(f"{error}, or a list of {'' if empty else 'at least one '}such") from error
+    pattern: str = ".*"
+    what: str = "a text"
+    kind: str = "text"
 
-    return convert_all
+    @property
+    def expected(self) -> str:
+        return self.what
 
+    @property
+    def text(self) -> str:
+        return self.kind
 
-def by_name(convert: Convert, names: Convert) -> Convert:
-    """Return the converter of a table from names of a form to such values; sorted by name."""
+    def read(self, value: Any) -> str:
+        if not isinstance(value, str) or not re.fullmatch(self.pattern, value, re.DOTALL):
+            raise Expected(self.expected)
+        return value
 
-    def convert_all(value: Any) -> tuple[tuple[str, Any], ...]:
-        if not isinstance(value, Mapping):
-            raise Expected("a table")
-        table = cast("Table", value)
-        return tuple((names(name), convert(table[name])) for name in sorted(table))
-
-    return convert_all
-
-
-def operand_levels(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Convert the levels of an engine: a name, names in order of preference, or a table of these by role."""
-    table = cast("Table", value if isinstance(value, Mapping) else {"ins": value})
-    if "ins" not in table:
-        raise Expected("a level for the role ins")
-    return by_name(several(text), one_of(*ROLES))(table)
+    def schema(self, names: Names) -> dict[str, Any]:
+        return {"type": "string"} | ({"pattern": f"^({self.pattern})$"} if self.pattern != ".*" else {})
 
 
-def clock(value: Any) -> Clock:
-    """Convert a table of operating points."""
-    table = cast("Table", value if isinstance(value, Mapping) else {})
-    positive = several(number(positive=True))
-    if "mhz" not in table or set(table) - {"mhz", "volts", "up", "down"}:
-        raise Expected("a table with mhz and, optionally, volts, up and down")
-    mhz, *others = (positive(table[key]) if key in table else () for key in ("mhz", "volts", "up", "down"))
-    if others[0] and len(others[0]) != len(mhz):
-        raise Expected("as many volts as mhz")
-    if any(delays and (len(delays) != 2 or delays[0] > delays[1]) for delays in others[1:]):
-        raise Expected("up and down as the least and the most microseconds of a change")
-    return Clock(mhz, *others)
+@dataclass(frozen=True)
+class NameForm(ValueForm):
+    """Name of another part of the machine, or of a function of cost_table.py; or one of `words`."""
+
+    kind: str
+    words: tuple[str, ...] = ()
+
+    @property
+    def expected(self) -> str:
+        return "a text"
+
+    @property
+    def text(self) -> str:
+        return f"name of {self.kind}"
+
+    def read(self, value: Any) -> str:
+        return TextForm().read(value)
+
+    def schema(self, names: Names) -> dict[str, Any]:
+        return {"enum": [*self.words, *names[self.kind]]} if self.kind in names else {"type": "string"}
+
+    def names(self, value: Any) -> Iterator[tuple[NameForm, str]]:
+        if value not in self.words:
+            yield self, value
+
+
+@dataclass(frozen=True)
+class WordForm(ValueForm):
+    """One of some words."""
+
+    words: tuple[str, ...]
+
+    @property
+    def expected(self) -> str:
+        return f"one of {', '.join(self.words)}"
+
+    @property
+    def text(self) -> str:
+        *words, last = (f"`{word}`" for word in self.words if word)
+        return f"{', '.join(words)} or {last}" if words else last
+
+    def read(self, value: Any) -> str:
+        if value not in self.words:
+            raise Expected(self.expected)
+        return value
+
+    def schema(self, names: Names) -> dict[str, Any]:
+        return {"enum": list(self.words)}
+
+
+Bytes = Annotated[int, SizeForm()]
+Cycles = Annotated[int, IntegerForm(0, unit="cycles")]
+Count = Annotated[int, IntegerForm(1)]
+"""Number of at least 1."""
+Number = Annotated[int, IntegerForm(0)]
+Amount = Annotated[float, NumberForm()]
+ElementType = Annotated[
+    str,
+    TextForm(r"\*|(ui|si|i)[1-9]\d*|f16|bf16|f32|f64|index", "an element type such as i8 or f32, or *", "element type"),
+]
+Loop = Annotated[str, TextForm(r"[bmnkpu](\d*|-1)", "the name of a loop, such as n, k0 or p-1", "loop")]
+LevelName = Annotated[str, NameForm(kind="a level")]
+EngineName = Annotated[str, NameForm(kind="an engine")]

@@ -6,8 +6,9 @@ from dataclasses import replace
 from math import isqrt
 from typing import cast
 
+from ....dialects.core.machine.engine import Engine
+from ....dialects.core.machine.level import Level
 from ....dialects.core.machine.model import Machine
-from ....dialects.core.machine.parts import Engine, Level
 from ....errors import Diagnostic
 from .records import Mesh
 

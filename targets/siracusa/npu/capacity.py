@@ -10,8 +10,8 @@ from math import prod
 from xdsl.ir import Operation, SSAValue
 
 from ....dialects.core.kernel import is_shaped
+from ....dialects.core.machine.engine import Engine
 from ....dialects.core.machine.model import Machine
-from ....dialects.core.machine.parts import Engine
 from ....ir import shape_of
 from ....passes.memory.views import bytes_of
 from .division import Division

@@ -12,8 +12,8 @@ from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.core.kernel import Kernel, kernel_of
+from ....dialects.core.machine.engine import Engine
 from ....dialects.core.machine.model import Machine
-from ....dialects.core.machine.parts import Engine
 from ....dialects.nn import ConvOp, MatmulOp
 from ....errors import Diagnostic
 from ....ir import shape_of

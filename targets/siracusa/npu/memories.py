@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ....dialects.core.machine.level import Level
 from ....dialects.core.machine.model import Machine
-from ....dialects.core.machine.parts import Level
 from ....errors import Diagnostic
 
 

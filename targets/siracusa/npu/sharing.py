@@ -9,8 +9,8 @@ from types import MappingProxyType
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
+from ....dialects.core.machine.engine import Engine
 from ....dialects.core.machine.model import Machine
-from ....dialects.core.machine.parts import Engine
 from ....passes.map_engines import ATTRIBUTE
 from ....passes.overlap.runs import KernelRun, cycles_of_runs
 from .division import Division

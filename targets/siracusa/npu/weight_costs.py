@@ -6,8 +6,8 @@ from math import ceil, prod
 
 from xdsl.ir import Operation
 
+from ....dialects.core.machine.engine import Engine
 from ....dialects.core.machine.model import Machine
-from ....dialects.core.machine.parts import Engine
 from ....ir import element_of, numpy_type, shape_of
 
 

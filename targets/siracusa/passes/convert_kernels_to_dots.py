@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 from ....dialects.core.kernel import Kernel
 from ....dialects.core.machine.attribute import ATTRIBUTE as MACHINE
 from ....dialects.core.machine.attribute import machine_of
+from ....dialects.core.machine.engine import Stack
 from ....dialects.nn import ConvOp
 from ....dialects.nn.contraction import ContractionOp, PackableOp
 from ....dialects.nn.unpack import UnpackOp
@@ -58,9 +59,9 @@ class ConvertKernelsToDotsPass(Pass):
 
     def _lower(self, module: ModuleOp, op: Operation, kernel: Kernel, nest: Nest) -> bool:
         if kernel.im2col:
-            lower_im2col(cast(ConvOp, op), kernel, nest, self._stack(module, op, "windows"))
+            lower_im2col(cast(ConvOp, op), kernel, nest, self._stack(module, op).windows)
         elif kernel.narrow_input:
-            lower_narrow_input(cast(PackableOp, op), kernel, nest, self._stack(module, op, "packed_windows"))
+            lower_narrow_input(cast(PackableOp, op), kernel, nest, self._stack(module, op).packed_windows)
         elif (lines := self._lines(module, op, kernel)) is not None:
             lower_depthwise(cast(ConvOp, op), kernel, nest, lines)
         elif is_dot(op):
@@ -81,14 +82,14 @@ class ConvertKernelsToDotsPass(Pass):
         if windows is None:
             return None
         cores = mapped_engine(op, machine_of(module)).cores if MACHINE in module.attributes else 1
-        return lines_of(windows, kernel.bounds, cores, self._stack(module, op, "windows"))
+        return lines_of(windows, kernel.bounds, cores, self._stack(module, op).windows)
 
     def _cores(self, module: ModuleOp) -> int:
         """Return the cores that share a copy, 1 without a machine."""
         return machine_of(module).copier.cores if MACHINE in module.attributes else 1
 
-    def _stack(self, module: ModuleOp, op: Operation, use: str) -> int:
-        """Return the bytes of a core's stack for windows."""
+    def _stack(self, module: ModuleOp, op: Operation) -> Stack:
+        """Return the bytes that windows may take on the stack of a core."""
         if self.window_bytes is not None:
-            return self.window_bytes
-        return mapped_engine(op, machine_of(module)).stack_bytes(use)
+            return Stack(windows=self.window_bytes, packed_windows=self.window_bytes)
+        return mapped_engine(op, machine_of(module)).stack

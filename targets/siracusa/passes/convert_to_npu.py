@@ -12,8 +12,8 @@ from xdsl.ir import Block, Operation
 from xdsl.rewriter import Rewriter
 
 from ....dialects.core.machine.attribute import machine_of
+from ....dialects.core.machine.engine import Engine
 from ....dialects.core.machine.model import Machine
-from ....dialects.core.machine.parts import Engine
 from ....dialects.core.verification.verifier import verify
 from ....errors import Diagnostic
 from ....ir import functions, where

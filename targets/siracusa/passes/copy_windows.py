@@ -25,7 +25,7 @@ def copy_windows(module: ModuleOp, machine: Machine) -> None:
 
     Raises Diagnostic for an existing attribute that is not supported.
     """
-    most_bytes = max(engine.stack_bytes("windows") for engine in machine.engines)
+    most_bytes = max(engine.stack.windows for engine in machine.engines)
     for function in functions(module):
         for op in (inner for inner in nested_ops(function) if isinstance(inner, ConvOp)):
             refuse_tensors(op)

@@ -18,8 +18,8 @@ from ....dialects.core.analysis.intervals import Range
 from ....dialects.core.kernel_op import KernelOp
 from ....dialects.core.kernel_parts import ints
 from ....dialects.core.machine.attribute import machine_of
+from ....dialects.core.machine.engine import Engine
 from ....dialects.core.machine.model import Machine
-from ....dialects.core.machine.parts import Engine
 from ....dialects.nn.contraction import PackableOp
 from ....dialects.nn.unpack import WIDTHS, UnpackOp, pack, packed_shape
 from ....ir import Array, DenseAttr, array_of, dense, free_symbol, functions
@@ -185,7 +185,7 @@ def _packing_windows(
     twin = op.clone()
     _let_read(twin, _packed(op, bits).memref, bits, is_unsigned=is_unsigned)
     _let_pack(twin, no_signs=is_unsigned or op.is_unsigned(0))
-    fits = takes_narrow_input(twin, engine.stack_bytes("packed_windows"))
+    fits = takes_narrow_input(twin, engine.stack.packed_windows)
     cycles_packed = machine.cost(engine, twin) if fits else None
     twin.erase()
     value_range = inputs.of(op) if cycles_packed is not None else None

@@ -8,7 +8,7 @@ import pytest
 from xdsl.ir import Region
 
 from tilewright.dialects.core.machine import cost_table
-from tilewright.dialects.core.machine.parts import Link
+from tilewright.dialects.core.machine.link import Link
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.hier import DmaStartOp
 from tilewright.dialects.hier.capabilities import missing

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from tilewright.dialects.core.machine.parts import Level
+from tilewright.dialects.core.machine.level import Level
 from tilewright.passes.memory.banks import Ring, consecutive, in_banks, meeting, meetings
 
 pytestmark = pytest.mark.quick

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tilewright.dialects.core.machine.parts import Link
+from tilewright.dialects.core.machine.link import Link
 from tilewright.passes.timing.mesh import Mesh
 
 LINK = Link("noc", "NODE", "NODE", 8, neighbours="mesh", router=4)

@@ -10,7 +10,7 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import AffineMapAttr, MemRefType, i8, i32
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from tilewright.dialects.core.machine.parts import Link
+from tilewright.dialects.core.machine.link import Link
 from tilewright.passes.memory.views import buffer_type
 from tilewright.passes.timing.transfers import instructions_of, tile_costs
 from tilewright.test.passes.memory.systolic import machine

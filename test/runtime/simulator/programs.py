@@ -169,7 +169,7 @@ def transfers_of(grid: GridOp, machine: Machine) -> tuple[int, list[TileTransfer
         run = prod(grid.bounds[moving[-1] + 1 :]) if moving else steps
         times = _times(grid, index, machine, run)
         tiles = TileStream(index >= count, run, steps // run, tile.stages.data)
-        transfers.append(TileTransfers(tiles, times, waiting=machine.program.get("wait", 0)))
+        transfers.append(TileTransfers(tiles, times, waiting=machine.program.wait))
     return steps, transfers
 
 

@@ -2,15 +2,16 @@
 
 from dataclasses import replace
 
+from tilewright.dialects.core.machine.engine import FREE, ProgramCosts
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.runtime.simulator import simulate
 from tilewright.runtime.simulator.instruction_cache import InstructionCache
 from tilewright.test.machines.make import machine
 
-PROGRAM = {"cache": 128, "line": 32, "fetch": 20}
+PROGRAM = ProgramCosts(cache=128, line=32, fetch=20)
 
 
-def fetched(program: dict[str, int], sizes: list[int], order: list[int], *, is_cold: bool = False) -> list[int]:
+def fetched(program: ProgramCosts, sizes: list[int], order: list[int], *, is_cold: bool = False) -> list[int]:
     """Return the cycles to fetch pieces of code, by their sizes, in an order."""
     cache = InstructionCache(program)
     pieces = [cache.add(number, size) for number, size in enumerate(sizes)]
@@ -32,11 +33,11 @@ def test_code_is_evicted_by_what_is_fetched_after_it():
 
 
 def test_a_cold_cache_fetches_all_code_once():
-    assert fetched(PROGRAM | {"cache": 8192}, [64, 32], [0, 1, 0], is_cold=True) == [40, 20, 0]
+    assert fetched(replace(PROGRAM, cache=8192), [64, 32], [0, 1, 0], is_cold=True) == [40, 20, 0]
 
 
 def test_a_machine_without_sizes_fetches_nothing():
-    assert InstructionCache({}).cycles([]) == 0
+    assert InstructionCache(FREE).cycles([]) == 0
 
 
 TRANSFERS = """
@@ -58,7 +59,7 @@ def added(first: int, read: str = "", write: str = "", text: str = TRANSFERS, **
     text = text.replace("FIRST", str(first)).replace("READ", read).replace("WRITE", write)
     module, near = parse_module(new_context(), text), machine()
     near = replace(near, links=tuple(replace(link, dims=1) for link in near.links))
-    engines = tuple(replace(engine, program=tuple(costs.items())) for engine in near.engines)
+    engines = tuple(replace(engine, program=ProgramCosts(**costs)) for engine in near.engines)
     return simulate(module, machine=replace(near, engines=engines)).cycles - simulate(module, machine=near).cycles
 
 

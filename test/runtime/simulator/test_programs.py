@@ -149,8 +149,8 @@ def test_a_torus_goes_the_shorter_way_round() -> None:
     mesh = library("mesh_4x4")
     torus = replace(mesh, links=tuple(replace(e, neighbours="torus") if e.neighbours else e for e in mesh.links))
     assert simulate(sent_to(3, 3, torus)).cycles == 10 + 8 * 2 + 10
-    assert route_between(torus, torus.link("noc"), 0, 12) == ((0, 12),)
-    assert route_between(mesh, mesh.link("noc"), 0, 5) == ((0, 1), (1, 5))
+    assert route_between((4, 4), torus.link("noc"), 0, 12) == ((0, 12),)
+    assert route_between((4, 4), mesh.link("noc"), 0, 5) == ((0, 1), (1, 5))
 
 
 def test_a_missing_instance_is_refused() -> None:

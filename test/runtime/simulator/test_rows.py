@@ -75,11 +75,11 @@ def test_descriptions_are_checked(tmp_path: Path) -> None:
     for dram, message in (
         (
             "dram = { row = 256, activate = 5, cas = 2 }",
-            "levels.RAM.dram.precharge: expected a number of 0 or more, found",
+            "levels.RAM.dram.precharge: expected an integer of at least 0, found nothing",
         ),
         (
             "dram = { row = 0, activate = 5, precharge = 3, cas = 2 }",
-            "levels.RAM.dram.row: expected a number of 1 or more",
+            "levels.RAM.dram.row: expected an integer of at least 1, found 0",
         ),
     ):
         with pytest.raises(Diagnostic, match=message):

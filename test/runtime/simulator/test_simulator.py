@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import StringAttr
 
 from tilewright.dialects.core.kernel import is_kernel
+from tilewright.dialects.core.machine.engine import ProgramCosts
 from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.hier import GridOp
@@ -62,15 +63,15 @@ def test_bytes_are_those_of_the_maps(network: str, l1: int) -> None:
 @pytest.mark.parametrize(("network", "channels"), [("ds-cnn", 2), ("mlp", 1), ("mlp", 2), ("mlp", 3)])
 def test_a_grid_takes_what_its_streams_take(network: str, channels: int) -> None:
     """The program, walked op by op, and the recurrence over steps agree to the cycle."""
-    program = {"issue": 30, "command": 13, "clip": 50, "fill": 4, "wait": 16}
+    program = ProgramCosts(issue=30, command=13, clip=50, fill=4, wait=16)
     near = with_program(machine(8 * KIB, channels=channels, bandwidth=2), program)
     module = planned(network, near)
     assert simulate(module).cycles == sum(time_of_streams(grid, near) for grid in grids_of(module))
 
 
-def with_program(near: Machine, program: dict[str, int]) -> Machine:
+def with_program(near: Machine, program: ProgramCosts) -> Machine:
     engine, *others = near.engines
-    return replace(near, engines=(replace(engine, program=tuple(program.items())), *others))
+    return replace(near, engines=(replace(engine, program=program), *others))
 
 
 def time_of_streams(grid: GridOp, near: Machine) -> int:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from xdsl.dialects.builtin import ModuleOp
 
+from tilewright.dialects.core.machine.clock import NO_CLOCK
 from tilewright.dialects.core.machine.model import Machine
-from tilewright.dialects.core.machine.parts import Clock
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.targets.hmp.frames import FrameSimulation, Work, simulate_frames
 
@@ -52,7 +52,7 @@ def _program(number: int, distance: int, frames: int) -> str:
 
 def unit_processors(count: int, machine: Machine) -> Machine:
     """Return a machine with processors e0, e1, .. in place of its own, without clocks and hosts."""
-    engine = replace(machine.engines[0], clock=Clock(), hosts=())
+    engine = replace(machine.engines[0], clock=NO_CLOCK, hosts=())
     return replace(machine, engines=tuple(replace(engine, name=f"e{number}") for number in range(count)))
 
 

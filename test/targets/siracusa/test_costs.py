@@ -26,6 +26,7 @@ import tilewright
 from tilewright.dialects.core.body import Body
 from tilewright.dialects.core.kernel import Access, Kernel, Reduction, is_kernel, kernel_of
 from tilewright.dialects.core.machine.cost_table import Cost, cost_named
+from tilewright.dialects.core.machine.engine import Stack
 from tilewright.dialects.core.machine.file import find_machine, load_machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.nn import MatmulOp
@@ -71,10 +72,10 @@ def on(
     kernel: Kernel,
     cost: Any = PRODUCT,
     bounds: tuple[int, ...] | None = None,
-    stack: Sequence[tuple[str, int]] = (),
+    stack: Stack = Stack(),
     **parameters: Any,
 ) -> int:
-    engine = replace(CLUSTER, cores=cores, stack=tuple(stack))
+    engine = replace(CLUSTER, cores=cores, stack=stack)
     return cost(kernel, bounds or kernel.bounds, engine, **parameters)
 
 
@@ -213,14 +214,14 @@ def test_windows_are_read_in_place_and_take_more_for_a_product_at_the_border():
 def test_windows_that_are_copied_are_long_rows():
     """Gcc 12 -O3 copies 3x3 taps of 3 channels in 3 rows of 17 cycles each, half of the words not aligned."""
     copied, in_place = (replace(conv(3, 32, 3, pad=1), im2col=flag) for flag in (True, False))
-    both = [on(1, each, simd=1, stack=[("windows", 512)]) for each in (copied, in_place)]
+    both = [on(1, each, simd=1, stack=Stack(windows=512)) for each in (copied, in_place)]
     assert both[0] < 0.8 * both[1]
     pairs, blocks = 32, 8
     sums = (7 * (14 + 3 + 4 / 7) + 47) * blocks + 21
     assert both[0] / pairs - sums == pytest.approx(2 * 3 * 17, rel=0.5)
     wide = replace(conv(32, 32, 3), im2col=True)
-    assert "exceed the bytes" in str(on(1, wide, simd=1, stack=[("windows", 575)]))
-    assert on(1, wide, simd=1, stack=[("windows", 576)]) > on(1, conv(32, 32, 3), simd=1)
+    assert "exceed the bytes" in str(on(1, wide, simd=1, stack=Stack(windows=575)))
+    assert on(1, wide, simd=1, stack=Stack(windows=576)) > on(1, conv(32, 32, 3), simd=1)
 
 
 @pytest.mark.parametrize(("size", "in_bounds"), [(6, (16 / 18) ** 2), (3, (7 / 9) ** 2), (24, (70 / 72) ** 2)])
@@ -265,7 +266,7 @@ def test_depthwise_windows_by_words(window: int, stride: int, channels: int, siz
         "array<i64: 1, 1>, d", f"array<i64: {stride}, {stride}>, d"
     )
     kernel = replace(kernel_of(_op(text)), epilogue=requantised())
-    assert on(1, kernel, simd=1, xpulp=1, stack=[("windows", 1280)]) == pytest.approx(measured, rel=0.15)
+    assert on(1, kernel, simd=1, xpulp=1, stack=Stack(windows=1280)) == pytest.approx(measured, rel=0.15)
 
 
 @given(ALIGNED, ALIGNED, ALIGNED, st.sampled_from([1, 2, 4, 8]), st.integers(0, 2))
@@ -313,7 +314,7 @@ func.func @f(%x: memref<{m}x{n}xi8>, %w: memref<{n}xi32>, %y: memref<{m}x{n}xi8>
 
 def test_cores_share_the_results_of_a_single_row():
     one, two, rest = (kernel_of(_op(NORM.format(m=m, n=n))) for m, n in ((1, 64), (2, 64), (1, 66)))
-    rows = [("rows", 512)]
+    rows = Stack(rows=512)
     alone, shared = (on(cores, one, CODE, stack=rows) for cores in (1, 8))
     result = 64 * 7 / 8
     assert 0.3 * alone < shared < alone - 10 * result
@@ -337,7 +338,7 @@ def test_powers_come_from_a_table_where_there_are_many():
     few, many = (kernel_of(_op(SOFTMAX.format(m=m))) for m in (507, 508))
 
     def priced(each: Kernel, size: int) -> int:
-        return on(1, each, CODE, stack=[("rows", 512), ("tables", size)], xpulp=1)
+        return on(1, each, CODE, stack=Stack(rows=512, tables=size), xpulp=1)
 
     prices = [priced(each, size) for each in (few, many) for size in (0, 508)]
     assert prices[0] == prices[1]

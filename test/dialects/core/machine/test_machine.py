@@ -15,8 +15,9 @@ from xdsl.ir import Operation
 
 from tilewright.dialects.core.kernel import is_kernel, kernel_of
 from tilewright.dialects.core.machine import cost_table, costs
-from tilewright.dialects.core.machine.parts import Link
+from tilewright.dialects.core.machine.link import Link
 from tilewright.dialects.core.machine.picture import draw
+from tilewright.dialects.core.machine.values import IntegerForm, NumberForm
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
 from tilewright.test.machines.make import TWO_LEVEL, library, load_text, machine
@@ -236,9 +237,10 @@ def test_costs_of_a_target_bear_its_name(monkeypatch: pytest.MonkeyPatch):
     fixed.__module__ = "tilewright.targets.chip.costs"
     cost_table.cost("npu")(fixed)
     assert cost_table.cost_named("chip.npu") is fixed
-    assert [(each.type, each.required) for each in cost_table.parameters_of("chip.npu").values()] == [
-        (int, True),
-        (float, False),
+    parameters = cost_table.parameters_of("chip.npu")
+    assert [(key.form, key.is_required) for key in parameters.values()] == [
+        (IntegerForm(1), True),
+        (NumberForm(), False),
     ]
     with pytest.raises(KeyError):
         cost_table.cost_named("npu")

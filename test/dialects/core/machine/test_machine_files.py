@@ -11,10 +11,10 @@ from xdsl.dialects.func import FuncOp
 
 from tilewright.dialects.core.machine.attribute import attach_machine, machine_attr, machine_from_attr, machine_of
 from tilewright.dialects.core.machine.file import find_machine, variants
-from tilewright.dialects.core.machine.schema import ENGINE, LEVEL, LINK, SUPPORT, Key
 from tilewright.dialects.core.machine.targets import machine_named
 from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.errors import Diagnostic
+from tilewright.test.machines.faulty_files import FAULTS
 from tilewright.test.machines.make import FILES, FOLDER, TWO_LEVEL, library, load_text, machine
 
 pytestmark = pytest.mark.quick
@@ -133,94 +133,6 @@ def test_an_unknown_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         assert error.value.found.endswith(found)
 
 
-FAULTS = {
-    ('size = "64KiB"', 'size = "big"'): 'levels.L1.size: expected a size such as "64KiB" or a positive .*found "big"',
-    ('size = "64KiB"', 'size = "64Kib"'): "levels.L1.size: expected a size",
-    ('size = "64KiB"', "size = 1.5"): "levels.L1.size: expected a size .*found 1.5",
-    ('size = "64KiB"', "size = -4"): "levels.L1.size: expected a size .*found -4",
-    ('size = "64KiB"', "size = 0"): "levels.L1.size: expected a size .*found 0",
-    ('size = "64KiB"', 'size = "9999999999GiB"'): "levels.L1.size: expected a size .*found .9999999999GiB",
-    ("banks = 16", "banks = 0x8000000000000000"): "levels.L1.banks: expected an integer of at least 1",
-    ('size = "64KiB"', "size = true"): "levels.L1.size: expected a size .*found true",
-    ('size = "64KiB"', ""): "levels.L1.size: expected a size .*found nothing",
-    ("banks = 16", "bancs = 16"): "levels.L1.bancs: unknown key; did you mean 'banks'",
-    ("banks = 16", "alignmemt = 16"): "levels.L1.alignmemt: unknown key; did you mean 'alignment'",
-    ("banks = 16", "rows = 4"): "levels.L1.rows: expected row_bytes beside it, and no size, found 4",
-    ("banks = 16", "single_port = true"): "levels.L1.single_port: expected row_bytes beside it, .* found none",
-    (
-        "banks = 16",
-        "banks = 3\nrow_bytes = 4\nsingle_port = true",
-    ): "L1.banks: expected a divisor of 16384 rows, found 3",
-    ("banks = 16", "row_bytes = 7"): "levels.L1.size: expected a multiple of row_bytes, found 65536",
-    ("banks = 16\n", 'holds = "weights"\n'): 'engines.cluster.level: expected a level that holds ins, found "L1"',
-    ("alignment = 4\nbanks", "alignment = 12\nbanks"): "levels.L1.alignment: expected a power of two, found 12",
-    ('near = "L1"', 'near = "L9"'): 'links.dma.near: expected a level, one of L1, L2, found "L9"',
-    ('near = "L1"', 'near = "L2"'): "links.dma.near: expected another level than far",
-    ('near = "L1"', 'near = "L1"\nneighbours = "torus"'): "links.dma.neighbours: expected none",
-    ('far = "L2"', ""): "links.dma.far: expected a text, found nothing",
-    ("width = 8", "width = 0"): "links.dma.width: expected an integer of at least 1, found 0",
-    ("width = 8", 'width = "8"'): 'links.dma.width: expected an integer of at least 1, found "8"',
-    ("width = 8", "width = 8\ndirection = 'up'"): "links.dma.direction: expected one of in, out, both",
-    ("width = 8", "width = 8\nchannels = 1000000000"): "links.dma.channels: expected an integer from 1 to 65536",
-    ("dims = 2", "dims = 9"): "links.dma.dims: expected an integer from 1 to 8, found 9",
-    ("energy = 1.0", "energy = -1.0"): "links.dma.energy: expected a number that is not negative",
-    ("energy = 1.0", "energy = nan"): "links.dma.energy: expected a number that is not negative",
-    ('level = "L1"', 'level = "L3"'): 'engines.cluster.level: expected a level, .*found "L3"; did you mean',
-    ('level = "L1"', 'level = { outs = "L1" }'): "engines.cluster.level: expected a level for the role ins",
-    ('level = "L1"', 'level = { ins = "L1", out = "L1" }'): "engines.cluster.level: expected one of ins, weights",
-    ('level = "L1"', 'level = { ins = "L1", accumulators = "L2" }'): 'accumulators: expected a level that .*found "L2"',
-    ('level = "L1"', 'level = { ins = "L1", scratch = "L2" }'): 'scratch: expected "L1", .*found "L2"',
-    ('level = "L1"', 'level = ["L1", "L2"]'): 'engines.cluster.level.ins: expected no farthest .*found "L1", "L2"',
-    ("banks = 16\n", 'holds = ["ins", "outs", "weights"]\n'): "expected a level that holds accumulators",
-    ("mhz = 370", "volts = 3"): "clock: expected a table with mhz and, optionally, volts, up and down, found a table",
-    ("mhz = 370", "mhz = 370\nup = [3, 2]"): "clock: expected up and down as the least and the most microseconds",
-    ("mhz = 370", "mhz = [1, 2]\nvolts = [1]"): "clock: expected as many volts as mhz",
-    ("setup = 90", "setup = 90\nstack = { row = 512 }"): "engines.cluster.stack: expected one of rows, tables, windows",
-    ("setup = 90", "setup = 90\nstack = { rows = 0 }"): "engines.cluster.stack: expected a size such as",
-    ("setup = 90", "setup = 90\nprogram = { lines = 32 }"): "engines.cluster.program: expected one of cache, line",
-    ("setup = 90", "setup = 90\nstack = 512"): "engines.cluster.stack: expected a table, found 512",
-    ("setup = 90", "setup = 90\nqueues = { load = 0 }"): "engines.cluster.queues: expected an integer of at least 1",
-    ("setup = 90", "setup = 90\nqueues = { 'a b' = 1 }"): "engines.cluster.queues: expected the name of a queue",
-    ("setup = 90", "setup = 90\nqueues = 4"): "engines.cluster.queues: expected a table, found 4",
-    ("setup = 90", 'setup = 90\ninterlocks = ["L1"]'): "engines.cluster.interlocks: expected queues beside it",
-    ("setup = 90", 'setup = 90\nqueues = { q = 1 }\ninterlocks = ["L9"]'): 'interlocks: expected a level, .*found "L9"',
-    (
-        "[engines.cluster]",
-        '[engines.one]\nlevel = "L1"\nruns = { "*" = { cost = "per_point", cycles = [1] } }\nqueues = { q = 1 }\n'
-        "[engines.cluster]\nqueues = { q = 1 }",
-    ): 'engines.one.queues: expected names of its own, found "q" of cluster too',
-    ("width = 8", "width = 8\nin_flight = 0"): "links.dma.in_flight: expected an integer of at least 1, found 0",
-    ("width = 8", "width = 8\nin_fligth = 4"): "links.dma.in_fligth: unknown key; did you mean 'in_flight'",
-    (
-        "[levels.L1]",
-        "[levels.ROM]\nsize = 64\npreloaded = true\n[levels.L1]",
-    ): "levels.ROM.preloaded: expected an engine that names the level for weights, found none",
-    ("[clock]\nmhz = 370", ""): None,
-    ("setup = 90", "setup = 90\nclock = { mhz = 0 }"): "engines.cluster.clock: expected a positive number",
-    ("[links.dma]", "[link.dma]"): "link: unknown key; did you mean 'links'",
-    ("per_point", "per_pint"): 'runs."nn.\\*".cost: expected a cost function, .*found "per_pint"; did you mean',
-    ("efficiency = 0.8", "efficency = 0.8"): 'runs."nn.conv".efficency: unknown key; did you mean .efficiency',
-    ("efficiency = 0.8", 'efficiency = "x"'): "efficiency: expected a positive number, found",
-    (
-        "macs_per_cycle = 12, efficiency = 0.8, ",
-        "",
-    ): 'runs."nn.conv".macs_per_cycle: expected a positive number, found nothing',
-    ("cycles = [3, 6]", "cycles = []"): 'runs."nn.\\*".cycles: expected .*at least one',
-    ("macs_per_cycle = 12, efficiency = 0.8", "macs_per_cycle = 0"): "macs_per_cycle: expected a positive number",
-    ("multiples = { n = 4 }", "multiples = { q = 4 }"): "multiples: expected the name of a loop, such as n",
-    ("multiples = { n = 4 }", "multiples = { n = 0 }"): "multiples: expected an integer of at least 1",
-    ("per_output = 1, multiples", 'types = "int8", multiples'): "types: expected an element type such as i8",
-    ('"nn.conv" ', '"nn.cnov" '): 'runs."nn.cnov": expected the name of an op, .*did you mean .nn.conv',
-    ('"nn.conv" ', '"nm.conv" '): 'runs."nm.conv": expected .*found no dialect "nm"',
-    ('"*"  ', '"arith.*"'): 'engines: expected one that runs "\\*"',
-    (
-        "[levels.L1]",
-        "[levels.L0]\nsize = 8\n[levels.L1]",
-    ): 'links: expected one that leads to the level "L0", found none',
-    ("[links.dma]", '[links.up]\nfar = "L1"\nnear = "L2"\nwidth = 1\n[links.dma]'): "found the cycle L1 -> L2 -> L1",
-}
-
-
 @pytest.mark.parametrize(("edit", "message"), [*FAULTS.items()], ids=[edit[1][:24] for edit in FAULTS])
 def test_faults_are_named(edit: tuple[str, str], message: str | None, tmp_path: Path):
     assert edit[0] in TWO_LEVEL
@@ -239,8 +151,8 @@ def test_all_faults_at_once(tmp_path: Path):
         load_text(text, tmp_path)
     assert [note.partition(":")[0] for note in error.value.notes] == [
         "levels.L1.size",
-        "links.dma.width",
         "engines.cluster.kores",
+        "links.dma.width",
     ]
 
 
@@ -281,10 +193,3 @@ def test_the_files_in_the_docs(tmp_path: Path):
         load_text(block, tmp_path) for block in re.findall(r"```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.S)
     ]
     assert [each.level(each.levels[-1].name).size for each in found] == [64 << 10, 1 << 30]
-
-
-@pytest.mark.parametrize(("kind", "keys"), [("levels", LEVEL), ("links", LINK), ("engines", ENGINE), ("runs", SUPPORT)])
-def test_the_docs_describe_every_key(kind: str, keys: dict[str, Key]):
-    sections = re.split(r"\n##+ ", DOCS.read_text(encoding="utf-8"))
-    section = next(each for each in sections if re.match(rf"`\[(engines\.NAME\.)?{kind}(\.NAME)?\]`", each))
-    assert [key for key in keys if f"`{key}`" not in section] == []

@@ -8,6 +8,7 @@ import pytest
 
 from tilewright.dialects.core.kernel import Kernel, kernel_of
 from tilewright.dialects.core.machine.cost_table import cost_named
+from tilewright.dialects.core.machine.engine import Stack
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.nn.unpack import packed_shape
@@ -33,7 +34,7 @@ def matmul(rows: int, columns: int, depth: int, bits: int, more: str = "") -> Ke
 
 
 def price(found: Kernel, cores: int = 1, xpulp: int = 1, windows: int = 0, **more: int) -> int | str:
-    engine = replace(CLUSTER, cores=cores, stack=(("packed_windows", windows),))
+    engine = replace(CLUSTER, cores=cores, stack=Stack(packed_windows=windows))
     return cost_named("siracusa.product")(found, found.bounds, engine, simd=1, xpulp=xpulp, **more)
 
 

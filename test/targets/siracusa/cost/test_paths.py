@@ -14,7 +14,7 @@ from xdsl.ir import Operation
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.kernel import Kernel, is_kernel, kernel_of
 from tilewright.dialects.core.machine.attribute import machine_of
-from tilewright.dialects.core.machine.parts import Engine
+from tilewright.dialects.core.machine.engine import Engine
 from tilewright.dialects.core.nesting import nested_ops
 from tilewright.passes.core.manager import Observer, Place
 from tilewright.targets.siracusa.cost.loops import nest_path
