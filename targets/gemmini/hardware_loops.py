@@ -111,13 +111,13 @@ class HardwareLoops(PartLoops):
 
     def _tile(self, plain: Instruction, biased: Instruction, numbers: Mapping[str, int]) -> None:
         instance, bias = self.instance, self.form.epilogue.bias
-        operands = [(access.value, self.place(access)) for access in (self.x, self.w)]
+        operands = [(access.value, self.indices_of(access)) for access in (self.x, self.w)]
         memories = {
             "dim": instance.dim,
             "spad_rows": instance.banks * instance.bank_rows,
             "acc_rows": instance.acc_rows,
         }
-        result = (self.y.value, self.place(self.y))
+        result = (self.y.value, self.indices_of(self.y))
         if bias is None:
             self.nest.insert(plain(*operands, result, **numbers, **memories))
             return
