@@ -18,7 +18,6 @@ from ..dialects.core.kernel import is_kernel
 from ..dialects.core.nesting import nested_ops
 from ..dialects.core.scalars import Index
 from ..dialects.hier import ConcurrentOp, FirstOp, GridOp, LastOp, YieldOp
-from ..dialects.hier.tiles import lookups_of
 from ..ir import functions
 from .core.base import Pass
 from .grids.memories import Memories, place_residents
@@ -65,7 +64,7 @@ def _expand(grid: GridOp, memories: Memories) -> None:
     Diagnostic for a tile without an address.
     """
     writer = Writer.before(grid)
-    if any(tile.chain for tile in grid.tiles):
+    if any(tile.source.neighbour_dims for tile in grid.tiles):
         _write_programs(writer, grid, memories)
         Rewriter.erase_op(grid)
         return
@@ -121,7 +120,7 @@ def _write_loop(
     streams = streams_of(grid, memories, units)
     scratch: list[SSAValue] = []
     for buffer in grid.scratches:
-        start = writer.value(buffer.place or 0)
+        start = writer.value(buffer.byte_address or 0)
         scratch.append(writer.op(view_of(memories[buffer.level_name], start, buffer.type)))
     taken = {index: chain.take(writer) for index, chain in chains.chains.items() if chain.stream.tiles.count == 1}
     bounds = tuple(1 if dim in grid.spatial_dims else extent for dim, extent in enumerate(grid.bounds))
@@ -148,7 +147,7 @@ def _write_step(
 ) -> None:
     buffers: list[SSAValue] = []
     for stream in streams:
-        if stream.tile.chain:
+        if stream.tile.source.neighbour_dims:
             buffers.append(stream.operand)
             continue
         buffers.append(stream.buffer(step) if stream.started is None else stream.operand)
@@ -184,7 +183,7 @@ def _write_step(
 def _move(step: Step, stream: OperandStream, near: SSAValue, number: int) -> None:
     """Transfer a tile at step `number` of its residency, and wait."""
     # A table is looked up once per tile; index arithmetic is shared by all steps.
-    offsets = None if lookups_of(stream.tile) and stream.run > 1 else stream.offsets(step)
+    offsets = None if stream.tile.lookups and stream.run > 1 else stream.offsets(step)
     writer = step.writer
     with ExitStack() as branch:
         if stream.run > 1:

@@ -20,16 +20,19 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..core.semantics import Runner, Value, semantics
 from .bodies import YieldOp
+from .buffers import BufferAttr, ScratchAttr, StartsAttr
 from .fork import ForkOp
 from .grid import GridOp
 from .launch import JoinOp, LaunchOp
-from .lookups import LookupAttr, LookupOp
+from .lookups import LookupOp
+from .offsets import LookupAttr
 from .programs import ConcurrentOp, ProgramOp
 from .resident import ResidentOp
 from .sharded import ShardedAttr
 from .shards import AllGatherOp, BroadcastOp, LocalOp, ReduceOp, ShiftOp
+from .sources import SourceAttr
 from .streams import FrontOp, PopOp, PushOp, ReleaseOp, ReserveOp, StreamOp, StreamType
-from .tiles import ScratchAttr, TileAttr
+from .tiles import TileAttr
 from .transfers import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType
 from .views import ViewOp
 
@@ -154,5 +157,5 @@ HIER = Dialect(
         ReduceOp,
         ViewOp,
     ],
-    [TileAttr, ScratchAttr, LookupAttr, TokenType, StreamType, ShardedAttr],
+    [TileAttr, BufferAttr, StartsAttr, SourceAttr, LookupAttr, ScratchAttr, TokenType, StreamType, ShardedAttr],
 )

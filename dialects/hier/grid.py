@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     MemRefType,
-    NoneAttr,
     i64,
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
@@ -41,9 +40,11 @@ from ..core.effect_traits import OperandEffects, OwnArguments
 from ..core.layout_arrays import box_of
 from ..core.semantics import Runner, Value, semantics
 from .bodies import Move, YieldOp, move_of, verify_body, verify_broadcast
+from .buffers import ScratchAttr
 from .grid_syntax import parse_buffers, parse_point, print_point, print_scratch, print_tiles
 from .indirect import GridOperands, entries_of, verify_lookups
-from .tiles import ScratchAttr, TileAttr, buffer_types, read_tile, write_tile
+from .tile_copies import read_tile, write_tile
+from .tiles import TileAttr, buffer_types
 
 
 @irdl_op_definition
@@ -86,7 +87,7 @@ class GridOp(IRDLOperation):
 
     An input whose tile does not depend on a spatial dimension may come from the neighbour along it instead of from far:
 
-        ins(%tb = %b[0, %j * 10] [64, 10] from neighbour [0] in "NODE" stages 2 : memref<64x30xi8>)
+        ins(%tb = %b[0, %j * 10] [64, 10] in "NODE" stages 2 from neighbour [0] : memref<64x30xi8>)
 
     An entry of a table, an input that is whole and in place, may be a term of an input's offset (`indirect.py`).
 
@@ -130,6 +131,7 @@ class GridOp(IRDLOperation):
         outputs: Sequence[SSAValue],
         tiles: Sequence[TileAttr],
         body: Region,
+        *,
         scratch: Sequence[ScratchAttr] = (),
         spatial: Sequence[int] = (),
         apart: Mapping[str, int] | DictionaryAttr | None = None,
@@ -162,7 +164,7 @@ class GridOp(IRDLOperation):
 
     def starter_of(self, output: int) -> int | None:
         """Return the input that starts an output, by its number among the outputs; None for no input."""
-        return next((index for index, tile in enumerate(self.tiles) if tile.output == output), None)
+        return next((index for index, tile in enumerate(self.tiles) if tile.started_output == output), None)
 
     @property
     def point(self) -> tuple[BlockArgument, ...]:
@@ -225,12 +227,9 @@ class GridOp(IRDLOperation):
             axes = len(shape_of(value))
             if (lead.num_dims, len(lead.results), len(tile.extents)) != (rank, axes, axes):
                 raise VerifyException(f"the tile of operand {index} must lead from {rank} to {axes} axes")
-            if tile.stages.data < 1:
-                raise VerifyException(f"the tile of operand {index} needs at least one stage")
             self._verify_tile(index, tile, value)
             verify_lookups(GridOperands(self.operands, tuple(self.tiles), len(self.inputs), self.bounds), index)
-            is_view = tile.level_name is None and tile.output is None
-            if is_view and any(t > n for t, n in zip(tile.extents, shape_of(value), strict=True)):
+            if tile.is_in_place and any(t > n for t, n in zip(tile.extents, shape_of(value), strict=True)):
                 raise VerifyException(f"the tile of operand {index} is larger than the operand, used in place")
         expected = self._argument_types()
         found = [argument.type for argument in self.body.block.args]
@@ -243,25 +242,25 @@ class GridOp(IRDLOperation):
     def _verify_tile(self, index: int, tile: TileAttr, value: SSAValue) -> None:
         """Raise VerifyException for a tile that does not agree with its operand, its body and what it starts."""
         what, is_output = f"the tile of operand {index}", index >= len(self.inputs)
-        if tile.repeated and is_output:
+        if tile.source.broadcast_axes and is_output:
             raise VerifyException(f"{what} is an output, only inputs broadcast")
-        verify_broadcast(shape_of(value), tile.extents, tile.repeated, what)
+        verify_broadcast(shape_of(value), tile.extents, tile.source.broadcast_axes, what)
         self._verify_chain(tile, what, is_output=is_output)
         own, near = element_of(value), self.storage_of(index)
         verify_body(self.body_of(index), *((near, own) if is_output else (own, near)), what, shape_of(value))
-        if tile.output is not None:
-            self._verify_start(index, tile, tile.output)
+        if tile.started_output is not None:
+            self._verify_start(index, tile, tile.started_output)
 
     def _verify_chain(self, tile: TileAttr, what: str, *, is_output: bool) -> None:
         """Raise VerifyException for a tile that cannot come from the neighbour along its dimensions."""
-        chain = tile.chain
+        chain = tile.source.neighbour_dims
         if not chain:
             return
-        if is_output or tile.level_name is None:
+        if is_output or tile.own_buffer is None:
             raise VerifyException(f"{what} comes from a neighbour: it must be an input that is brought to a level")
-        if len(set(chain)) < len(chain) or not set(chain) <= set(self.spatial_dims):
+        if not set(chain) <= set(self.spatial_dims):
             found = f"{list(chain)} of {list(self.spatial_dims)}"
-            raise VerifyException(f"{what} comes from a neighbour along spatial dimensions, each once; found {found}")
+            raise VerifyException(f"{what} comes from a neighbour along spatial dimensions; found {found}")
         moving = sorted(set(chain) & set(tile.dims()))
         if moving:
             raise VerifyException(f"{what} moves along dimension {moving[0]}, so that the neighbour there has another")
@@ -273,9 +272,7 @@ class GridOp(IRDLOperation):
         if self.starter_of(output) != index:
             raise VerifyException(f"output {output} is started by two operands")
         target = self.tiles.data[len(self.inputs) + output]
-        if tile.level_name is not None or tile.place is not None or not isinstance(tile.element, NoneAttr):
-            raise VerifyException(f"{what} has the output's buffer: no level, address or storage type of its own")
-        if tile.extents != target.extents or target.level_name is None:
+        if tile.extents != target.extents or target.own_buffer is None:
             raise VerifyException(f"{what} must have tiles of {list(target.extents)}, in a level")
         if not set(tile.dims()) <= set(target.dims()):
             raise VerifyException(f"{what} must not move while the output's tile stays")
@@ -284,7 +281,7 @@ class GridOp(IRDLOperation):
 
     def storage_of(self, index: int) -> Attribute:
         """Return the element type of the buffer that holds an operand's tiles."""
-        output = self.tiles.data[index].output
+        output = self.tiles.data[index].started_output
         index = index if output is None else len(self.inputs) + output
         return self.tiles.data[index].storage(self.operands[index])
 
@@ -327,7 +324,17 @@ class GridOp(IRDLOperation):
         attributes = parser.parse_optional_attr_dict_with_keyword()
         body = parser.parse_region(header.arguments)
         inputs, outputs = header.operands["ins"], header.operands["outs"]
-        op = cls(header.extents, inputs, outputs, header.tiles, body, header.scratch, spatial, apart, header.bodies)
+        op = cls(
+            header.extents,
+            inputs,
+            outputs,
+            header.tiles,
+            body,
+            scratch=header.scratch,
+            spatial=spatial,
+            apart=apart,
+            bodies=header.bodies,
+        )
         op.attributes |= attributes.data if attributes else {}
         return op
 
@@ -374,7 +381,7 @@ def _run_copy(runner: Runner, op: GridOp, operands: Sequence[Value], place: Mapp
     count = len(op.inputs)
     tiles, undefine = list(op.tiles), runner.interleaving.undefine
     near = [
-        array if tile.level_name is None else undefine(np.zeros(tile.extents, numpy_type(op.storage_of(index))))
+        array if tile.is_in_place else undefine(np.zeros(tile.extents, numpy_type(op.storage_of(index))))
         for index, (tile, array) in enumerate(zip(tiles, operands, strict=True))
     ]
     moves = [_move_of(runner, op, index) for index in range(len(tiles))]
@@ -384,12 +391,12 @@ def _run_copy(runner: Runner, op: GridOp, operands: Sequence[Value], place: Mapp
     ranges = [(place[dim],) if dim in place else range(extent) for dim, extent in enumerate(op.bounds)]
     for point in product(*ranges):
         for index, (tile, array) in enumerate(zip(tiles, operands, strict=True)):
-            if tile.output is not None:
+            if tile.started_output is not None:
                 continue
             offsets = tile.offsets(point, entries_of(op, tile, operands, point))
             if held[index] == offsets:
                 continue
-            if tile.level_name is None:
+            if tile.is_in_place:
                 near[index] = _view(op, index, array, offsets)
                 continue
             if index < count:
@@ -425,7 +432,7 @@ def _view(op: GridOp, index: int, whole: Array, offsets: tuple[int, ...]) -> Arr
 def _fetch(op: GridOp, index: int, far: Array, offsets: tuple[int, ...], near: Array, move: Move) -> None:
     tile = op.tiles.data[index]
     try:
-        read_tile(far, offsets, near, tile.fill, move, tile.repeated)
+        read_tile(far, offsets, near, tile.source.padding, move, tile.source.broadcast_axes)
     except IndexError as error:
         message = f"operand {index} of the grid: {error}"
         raise Diagnostic(message, where=where(op), remedy="give the tile a fill") from error

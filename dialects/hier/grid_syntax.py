@@ -13,17 +13,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
 
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, IntAttr, MemRefType, NoneAttr
+from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import BlockArgument, Region, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.parser import Parser, UnresolvedOperand
-from xdsl.parser.affine_parser import AffineParser
 from xdsl.printer import Printer
 
 from ...ir import shape_of
 from .bodies import parse_body, print_body
-from .indirect import Entry, parse_entry, print_offset, resolve_entries
-from .tiles import ScratchAttr, TileAttr, buffer_types, parse_buffer, parse_placement
+from .buffers import ScratchAttr
+from .tiles import TileAttr, UnresolvedAccess, buffer_types, parse_tile, print_tile
 
 
 @dataclass
@@ -33,7 +31,9 @@ class Header:
     extents: Sequence[int] = ()
     dims: Sequence[Parser.UnresolvedArgument] = ()
     operands: dict[str, list[SSAValue]] = field(default_factory=lambda: {"ins": [], "outs": []})
+    texts: list[UnresolvedAccess] = field(default_factory=list[UnresolvedAccess])
     tiles: list[TileAttr] = field(default_factory=list[TileAttr])
+    """Those of `texts`, once all inputs are parsed, which tables are among."""
     bodies: dict[int, Region] = field(default_factory=dict[int, Region])
     """Bodies of transfers, by operand."""
     scratch: list[ScratchAttr] = field(default_factory=list[ScratchAttr])
@@ -41,9 +41,7 @@ class Header:
     buffers: list[Parser.UnresolvedArgument] = field(default_factory=list[Parser.UnresolvedArgument])
     """The arguments of the tiles, whose types follow once all operands are known."""
     names: list[str] = field(default_factory=list[str])
-    """The names of the inputs, which tables are among."""
-    entries: dict[int, list[Entry]] = field(default_factory=dict[int, list[Entry]])
-    """Lookups of tiles, by operand."""
+    """The names of the inputs."""
 
 
 def parse_point(parser: Parser) -> Header:
@@ -65,7 +63,7 @@ def parse_buffers(parser: Parser, header: Header) -> None:
     for keyword in ("ins", "outs"):
         if parser.parse_optional_keyword(keyword) is not None:
             parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda k=keyword: _parse_tile(parser, header, k))
-    _resolve_buffers(parser, header)
+    _resolve_tiles(parser, header)
     if parser.parse_optional_keyword("scratch") is not None:
         parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_scratch(parser, header))
 
@@ -79,79 +77,54 @@ def _parse_tile(parser: Parser, header: Header, keyword: str) -> None:
     argument = _argument(parser)
     parser.parse_punctuation("=")
     unresolved = parser.parse_unresolved_operand()
-    entries: list[Entry] = []
-    offsets = parser.parse_optional_comma_separated_list(
-        parser.Delimiter.SQUARE, lambda: _parse_offset(parser, header, entries)
-    )
-    extents: Sequence[int] = ()
-    if offsets is not None:
-        extents = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
-    placement = parse_placement(parser)
+    names = [dim.name.text for dim in header.dims]
+    text = parse_tile(parser, names, lambda: _parse_name(parser))
     parser.parse_punctuation(":")
     start = parser.pos
     type = parser.parse_type()
     if not isinstance(type, MemRefType):
         parser.raise_error("expected the type of a memref", start, parser.pos)
     type = cast("MemRefType[Any]", type)
-    shape = type.get_shape()
-    if offsets is None:
-        offsets, extents = [AffineExpr.constant(0)] * len(shape), shape
-    if (len(offsets), len(extents)) != (len(shape), len(shape)):
-        expected = f"expected {len(shape)} offsets and extents of the tile"
-        parser.raise_error(f"{expected}, found {len(offsets)} and {len(extents)}", start, parser.pos)
-    value = parser.resolve_operand(unresolved, type)
-    map = AffineMap(len(header.dims), len(entries), tuple(offsets))
-    tile = TileAttr(ArrayAttr([IntAttr(extent) for extent in extents]), AffineMapAttr(map), *placement, NoneAttr())
-    header.operands[keyword].append(value)
-    if entries:
-        header.entries[len(header.tiles)] = entries
+    rank, text = len(type.get_shape()), text.of_whole(type.get_shape())
+    if (len(text.offsets or ()), len(text.extents)) != (rank, rank):
+        expected = f"expected {rank} offsets and extents of the tile"
+        parser.raise_error(f"{expected}, found {len(text.offsets or ())} and {len(text.extents)}", start, parser.pos)
+    header.operands[keyword].append(parser.resolve_operand(unresolved, type))
     if keyword == "ins":
         header.names.append(_name(unresolved))
     if (body := parse_body(parser)) is not None:
-        header.bodies[len(header.tiles)] = body
-    header.tiles.append(tile)
+        header.bodies[len(header.texts)] = body
+    header.texts.append(text)
     header.buffers.append(argument)
 
 
-def _resolve_buffers(parser: Parser, header: Header) -> None:
-    """Give the tiles their lookups, and the arguments of the tiles their types."""
-    for index, entries in header.entries.items():
-        lookups = resolve_entries(parser, entries, header.names, len(header.dims))
-        header.tiles[index] = header.tiles[index].but(lookups=lookups)
+def _resolve_tiles(parser: Parser, header: Header) -> None:
+    """Build the tiles, whose tables are inputs, and give their arguments types."""
+
+    def number_of(table: str) -> int:
+        if table not in header.names:
+            parser.raise_error(f"the table {table} is no input of the grid: list it, whole and in place")
+        return header.names.index(table)
+
+    header.tiles = [text.tile(len(header.dims), number_of) for text in header.texts]
     types = buffer_types(header.tiles, [*header.operands["ins"], *header.operands["outs"]], len(header.operands["ins"]))
     header.arguments += [argument.resolve(kind) for argument, kind in zip(header.buffers, types, strict=True)]
 
 
+def _parse_name(parser: Parser) -> str | None:
+    operand = parser.parse_optional_unresolved_operand()
+    return None if operand is None else _name(operand)
+
+
 def _name(operand: UnresolvedOperand) -> str:
-    return operand.operand_name + (f"#{operand.index}" if operand.index else "")
-
-
-def _parse_offset(parser: Parser, header: Header, entries: list[Entry] | None = None) -> AffineExpr:
-    """Parse an expression of the grid's dimensions, and of `entries` of tables: `%i * 8`, `%table[%i] in [0, 9)`."""
-
-    def dimension() -> AffineExpr | None:
-        start = parser.pos
-        operand = parser.parse_optional_unresolved_operand()
-        if operand is None:
-            return None
-        if operand.operand_name not in names:
-            if entries is not None:
-                index = parse_entry(parser, _name(operand), lambda: _parse_offset(parser, header), entries)
-                if index is not None:
-                    return index
-            parser.raise_error(f"expected a dimension of the grid, found %{operand.operand_name}", start, parser.pos)
-        return AffineExpr.dimension(names.index(operand.operand_name))
-
-    names = [dim.name.text.lstrip("%") for dim in header.dims]
-    # xDSL reads expressions of values only where these are operands.
-    return AffineParser(parser._parser_state)._parse_affine_expr(dimension)  # pyright: ignore[reportPrivateUsage]
+    return f"%{operand.operand_name}" + (f"#{operand.index}" if operand.index else "")
 
 
 def _parse_scratch(parser: Parser, header: Header) -> None:
     """Parse `%sum : memref<8x10xi32, "L1"> address 4096`."""
     argument = _argument(parser)
     parser.parse_punctuation(":")
-    scratch = ScratchAttr(*parse_buffer(parser))
+    scratch = ScratchAttr.parse_bare(parser)
     header.scratch.append(scratch)
     header.arguments.append(argument.resolve(scratch.type))
 
@@ -184,7 +157,7 @@ def print_scratch(printer: Printer, scratch: Sequence[tuple[BlockArgument, Scrat
     def line(argument: BlockArgument, buffer: ScratchAttr) -> None:
         printer.print_ssa_value(argument)
         printer.print_string(" : ")
-        buffer.print_buffer(printer)
+        buffer.print_bare(printer)
 
     if scratch:
         _print_group(printer, "scratch", [lambda each=each: line(*each) for each in scratch])
@@ -212,12 +185,7 @@ def _print_tile(
     printer.print_ssa_value(argument)
     printer.print_string(" = ")
     printer.print_ssa_value(value)
-    offsets = tile.map.data.results
-    if tile.extents != shape_of(value) or any(offset != AffineExpr.constant(0) for offset in offsets):
-        with printer.in_square_brackets():
-            printer.print_list(offsets, lambda offset: print_offset(printer, offset, tile, operands, dims))
-        printer.print_string(f" [{', '.join(map(str, tile.extents))}]")
-    tile.print_placement(printer)
+    print_tile(printer, tile, dims, lambda table: printer.print_ssa_value(operands[table]), shape_of(value))
     printer.print_string(" : ")
     printer.print_attribute(value.type)
     print_body(printer, body)

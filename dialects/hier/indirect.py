@@ -9,24 +9,20 @@ The range is declared: proofs rest on it, and each run checks the entries that i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
 
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, IntAttr, IntegerType, NoneAttr
-from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.parser import Parser
-from xdsl.printer import Printer
+from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerType
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
 from xdsl.utils.exceptions import VerifyException
 
 from ...ir import element_of, shape_of
 from ..core.analysis.affine_form import Linear, linear
 from ..core.nesting import nested_ops
-from ..core.syntax.affine import affine_text
-from .lookups import LookupAttr, LookupOp, checked_entry, limit_attributes, parse_range, range_text, table_name
-from .tiles import TileAttr, lookups_of
-
-# Tiles
+from .lookups import LookupOp, checked_entry, table_name
+from .offsets import LookupAttr
+from .tiles import TileAttr
 
 
 def free_map(tile: TileAttr) -> tuple[AffineExpr, ...]:
@@ -45,7 +41,7 @@ def free_forms(tile: TileAttr, bounds: Sequence[int]) -> tuple[tuple[Linear, ...
 
     After the dimensions of the grid, each lookup has one: its entry less the least of the declared range.
     """
-    ranges = [lookup.range for lookup in lookups_of(tile)]
+    ranges = [lookup.range for lookup in tile.lookups]
     if not ranges:
         return tuple(linear(expr) for expr in tile.map.data.results), tuple(bounds)
     dims = [AffineExpr.dimension(dim) for dim in range(len(bounds))]
@@ -66,14 +62,14 @@ class GridOperands(NamedTuple):
 def verify_lookups(grid: GridOperands, index: int) -> None:
     """Raise VerifyException for a tile whose lookups do not agree with the grid's operands."""
     tile = grid.tiles[index]
-    lookups, what = lookups_of(tile), f"the tile of operand {index}"
+    lookups, what = tile.lookups, f"the tile of operand {index}"
     if tile.map.data.num_symbols != len(lookups):
         raise VerifyException(f"{what} has {len(lookups)} lookups, its map {tile.map.data.num_symbols} symbols")
     if not lookups:
         return
     if index >= grid.inputs:
         raise VerifyException(f"{what} is an output, only inputs are looked up: two entries may be equal")
-    if tile.level_name is None and tile.output is None:
+    if tile.is_in_place:
         raise VerifyException(f"{what} is looked up, and needs a level")
     for lookup in lookups:
         _verify_lookup(grid, lookup, what)
@@ -85,7 +81,7 @@ def _verify_lookup(grid: GridOperands, lookup: LookupAttr, what: str) -> None:
     table, tile = grid.operands[lookup.operand], grid.tiles[lookup.operand]
     if not isinstance(element_of(table), IntegerType | IndexType):
         raise VerifyException(f"{what} is looked up in operand {lookup.operand} of {table.type}, expected integers")
-    if tile.level_name is not None or tile.extents != shape_of(table):
+    if not tile.is_in_place or tile.extents != shape_of(table):
         raise VerifyException(f"{what} is looked up in operand {lookup.operand}, which must be whole and in place")
     lead = lookup.map.data
     if (lead.num_dims, lead.num_symbols, len(lead.results)) != (len(grid.bounds), 0, len(shape_of(table))):
@@ -100,7 +96,7 @@ def _verify_lookup(grid: GridOperands, lookup: LookupAttr, what: str) -> None:
 def entries_of(grid: Operation, tile: TileAttr, operands: Sequence[Any], point: Sequence[int]) -> list[int]:
     """Return the table entries of a tile at a grid point. Raises Diagnostic for one outside of its range."""
     found: list[int] = []
-    for lookup in lookups_of(tile):
+    for lookup in tile.lookups:
         indices = lookup.map.data.eval(list(point), [])
         name = table_name(grid.operands[lookup.operand], f"operand {lookup.operand} of the grid")
         found.append(checked_entry(grid, name, operands[lookup.operand], indices, lookup.range))
@@ -113,54 +109,8 @@ def ranges_of_tables(function: Operation) -> dict[SSAValue, tuple[int, int]]:
     for op in nested_ops(function):
         pairs = [(op.memref, op.range)] if isinstance(op, LookupOp) else []
         tiles = cast("ArrayAttr[Any]", op.properties["tiles"]) if op.name == "hier.grid" else ()
-        pairs += [(op.operands[each.operand], each.range) for tile in tiles for each in lookups_of(tile)]
+        pairs += [(op.operands[each.operand], each.range) for tile in tiles for each in tile.lookups]
         for table, (low, high) in pairs:
             least, end = found.get(table, (low, high))
             found[table] = max(low, least), min(high, end)
     return found
-
-
-# Syntax
-
-
-Entry: TypeAlias = "tuple[str, tuple[AffineExpr, ...], tuple[int, int]]"
-"""Lookup as it is parsed: the name of the table, the indices, the range."""
-
-
-def parse_entry(parser: Parser, name: str, index: Callable[[], AffineExpr], found: list[Entry]) -> AffineExpr | None:
-    """Parse `[%h, %i] in [0, 64)` after the name of a table; return its symbol, None where no index follows."""
-    indices = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, index)
-    if indices is None:
-        return None
-    entry = name, tuple(indices), parse_range(parser)
-    if entry not in found:
-        found.append(entry)
-    return AffineExpr.symbol(found.index(entry))
-
-
-def resolve_entries(parser: Parser, entries: Sequence[Entry], names: Sequence[str], rank: int) -> Attribute:
-    """Return the lookups of a tile; `names` has those of the grid's inputs, `rank` is that of the grid."""
-    found: list[LookupAttr] = []
-    for name, indices, limits in entries:
-        if name not in names:
-            parser.raise_error(f"the table %{name} is no input of the grid: list it, whole and in place")
-        map = AffineMapAttr(AffineMap(rank, 0, indices))
-        found.append(LookupAttr(IntAttr(names.index(name)), map, *limit_attributes(limits)))
-    return ArrayAttr(found) if found else NoneAttr()
-
-
-def print_offset(
-    printer: Printer, offset: AffineExpr, tile: TileAttr, operands: Sequence[SSAValue], dims: Sequence[str]
-) -> None:
-    """Print `%table[%h, %i] in [0, 64) * 16`, an offset of a tile."""
-    lookups = lookups_of(tile)
-    # The names of tables are known to the printer alone.
-    text = affine_text(offset, dims, [f"\0{number}\0" for number in range(len(lookups))])
-    for turn, part in enumerate(text.split("\0")):
-        if turn % 2 == 0:
-            printer.print_string(part)
-            continue
-        lookup = lookups[int(part)]
-        printer.print_ssa_value(operands[lookup.operand])
-        indices = ", ".join(affine_text(expr, dims) for expr in lookup.map.data.results)
-        printer.print_string(f"[{indices}] {range_text(*lookup.range)}")

@@ -1,20 +1,14 @@
-"""
-Lookups of table entries: the attribute of a tile that is looked up, and the op that loads an entry.
-
-The range of entries is declared: proofs rest on it, and each run checks the entries that it looks up.
-"""
+"""Lookups of table entries at run time: the op that loads one, and the check of its declared range."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 import numpy as np
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntAttr, IntegerType, MemRefType
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue
+from xdsl.dialects.builtin import IndexType, IntAttr, IntegerType, MemRefType
+from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
-    irdl_attr_definition,
     irdl_op_definition,
     operand_def,
     prop_def,
@@ -22,7 +16,7 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import AttrParser, Parser
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
@@ -31,76 +25,7 @@ from ...errors import Diagnostic
 from ...ir import Array, element_of, shape_of, where
 from ..core.effect_traits import DeclaredRange, ElementEffects
 from ..core.semantics import Runner, Value, semantics
-
-
-@irdl_attr_definition
-class LookupAttr(ParametrizedAttribute):
-    """
-    Lookup of a table element, as a function of the grid point: the operand's number, the indices, and the range.
-
-        #hier.lookup<0 at (d0, d1) -> (d0, d1) in [0, 64)>
-    """
-
-    name = "hier.lookup"
-
-    table: IntAttr
-    map: AffineMapAttr
-    low: IntAttr
-    high: IntAttr
-
-    @property
-    def operand(self) -> int:
-        """The number of the table among the grid's operands."""
-        return self.table.data
-
-    @property
-    def range(self) -> tuple[int, int]:
-        """The least entry, and the one after the greatest."""
-        return self.low.data, self.high.data
-
-    def verify(self) -> None:
-        verify_range(*self.range)
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
-        with parser.in_angle_brackets():
-            table = IntAttr(parser.parse_integer())
-            parser.parse_keyword("at")
-            map = cast(AffineMapAttr, parser.parse_attribute())
-            return [table, map, *limit_attributes(parse_range(parser))]
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_string(f"{self.operand} at ")
-            printer.print_attribute(self.map)
-            printer.print_string(f" {range_text(*self.range)}")
-
-
-def limit_attributes(limits: tuple[int, int]) -> tuple[IntAttr, IntAttr]:
-    """Return a range as attributes."""
-    return IntAttr(limits[0]), IntAttr(limits[1])
-
-
-def verify_range(low: int, high: int) -> None:
-    """Raise VerifyException for an empty range."""
-    if low >= high:
-        raise VerifyException(f"the range of a table is empty: {range_text(low, high)}")
-
-
-def range_text(low: int, high: int) -> str:
-    """Format a declared range."""
-    return f"in [{low}, {high})"
-
-
-def parse_range(parser: AttrParser) -> tuple[int, int]:
-    """Parse `in [0, 64)`."""
-    parser.parse_keyword("in")
-    parser.parse_punctuation("[")
-    low = parser.parse_integer()
-    parser.parse_punctuation(",")
-    high = parser.parse_integer()
-    parser.parse_punctuation(")")
-    return low, high
+from .offsets import limit_attributes, parse_range, range_text, verify_range
 
 
 def table_name(value: SSAValue, otherwise: str) -> str:

@@ -28,7 +28,7 @@ from ...ir import Array, element_of, numbers_of, shape_of, where
 from ..core.effect_traits import Awaits, Box, Effect, NothingPending
 from ..core.semantics import Runner, Value, semantics
 from .bodies import axes_attribute, move_of, parse_body, print_body, verify_body, verify_broadcast
-from .tiles import read_tile, write_tile
+from .tile_copies import read_tile, write_tile
 
 _READ, _WRITE = MemoryEffectKind.READ, MemoryEffectKind.WRITE
 

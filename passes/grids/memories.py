@@ -153,13 +153,13 @@ def _ends(op: Operation, units: Mapping[str, int]) -> Iterator[tuple[str, int]]:
     if type(op) is not GridOp:
         return
     for tile, operand in zip(op.tiles, op.operands, strict=True):
-        if tile.level_name is not None and tile.place is not None:
+        if tile.level_name is not None and tile.byte_address is not None:
             stage = stage_bytes(tile.bytes_of(operand), units.get(tile.level_name, LARGEST_ELEMENT))
-            yield tile.level_name, tile.place + tile.stages.data * stage
+            yield tile.level_name, tile.byte_address + tile.stage_count * stage
     for index, scratch in enumerate(op.scratches):
-        if scratch.place is None:
+        if scratch.byte_address is None:
             raise Diagnostic(f"scratch {index} has no address", where=where(op), remedy="run plan-memory before")
-        yield scratch.level_name, scratch.place + scratch.bytes
+        yield scratch.level_name, scratch.byte_address + scratch.bytes
 
 
 def _level_of(op: memref.AllocOp) -> str:

@@ -75,7 +75,7 @@ class Chain:
     @property
     def dims(self) -> list[int]:
         """The spatial dimensions of several instances along which the tile goes, first to last."""
-        return [dim for dim in self.stream.tile.chain if self.stream.grid.bounds[dim] > 1]
+        return [dim for dim in self.stream.tile.source.neighbour_dims if self.stream.grid.bounds[dim] > 1]
 
     def _send(self, writer: Writer, tile: SSAValue, number: int) -> SSAValue:
         """Send a tile to the instance behind along a dimension; return the token."""
@@ -107,9 +107,9 @@ class Chains:
         found: dict[int, Chain] = {}
         extents = [grid.bounds[dim] for dim in grid.spatial_dims]
         for stream in streams_of(grid, memories, units):
-            if stream.tile.chain:
+            if stream.tile.source.neighbour_dims:
                 kind = StreamType.get(stream.tile.type_of(stream.operand), extents)
-                queues = writer.op(StreamOp(stream.tiles.ring, kind, stream.tile.place))
+                queues = writer.op(StreamOp(stream.tiles.ring, kind, stream.tile.byte_address))
                 queues.name_hint = grid.buffers[stream.index].name_hint
                 found[stream.index] = Chain(stream, queues)
         return Chains(found)
@@ -126,7 +126,7 @@ class Chains:
 def _feed(writer: Writer, chain: Chain) -> ProgramOp:
     """Return the program that fetches each tile of an operand."""
     stream, grid = chain.stream, chain.stream.grid
-    extents = [1 if dim in stream.tile.chain else grid.bounds[dim] for dim in grid.spatial_dims]
+    extents = [1 if dim in stream.tile.source.neighbour_dims else grid.bounds[dim] for dim in grid.spatial_dims]
     block = Block(arg_types=[IndexType()] * len(extents))
     name_point(block, grid)
     place = block.args

@@ -16,7 +16,6 @@ from ...dialects.core.machine.level import LARGEST_ELEMENT
 from ...dialects.core.scalars import Index
 from ...dialects.hier import DmaStartOp, GridOp, LookupAttr, LookupOp, TileAttr
 from ...dialects.hier.indirect import free_forms, free_map
-from ...dialects.hier.tiles import lookups_of
 from ...errors import Diagnostic
 from ...ir import shape_of, where
 from ..memory.views import view_of
@@ -76,14 +75,15 @@ class OperandStream:
     @property
     def started(self) -> int | None:
         """Operand of the output that this input starts, None for an input with a buffer of its own."""
-        return None if self.tile.output is None else len(self.grid.inputs) + self.tile.output
+        output = self.tile.started_output
+        return None if output is None else len(self.grid.inputs) + output
 
     @cached_property
     def tiles(self) -> TileStream:
         """Tiles in order of use; an input that starts an output has its tiles for as long as that one."""
         tile = self.tile if self.started is None else self.grid.tiles.data[self.started]
         run = resident_steps(self.grid.bounds, tile.dims(), self.grid.temporal_dims)
-        return TileStream(self.is_output, run, self.steps // run, tile.stages.data, self.started is not None)
+        return TileStream(self.is_output, run, self.steps // run, tile.stage_count, self.started is not None)
 
     @property
     def run(self) -> int:
@@ -93,7 +93,7 @@ class OperandStream:
     @cached_property
     def is_partial(self) -> bool:
         """True if there are partial tiles."""
-        repeated, (forms, bounds) = self.tile.repeated, free_forms(self.tile, self.grid.bounds)
+        repeated, (forms, bounds) = self.tile.source.broadcast_axes, free_forms(self.tile, self.grid.bounds)
         intervals = (form.interval(bounds) for form in forms)
         sides = enumerate(zip(intervals, self.tile.extents, shape_of(self.operand), strict=True))
         return any(
@@ -102,7 +102,7 @@ class OperandStream:
 
     def offsets(self, step: Step) -> list[SSAValue]:
         """Return the offset of the operand's tile at a step, in elements per axis; tables are looked up there."""
-        entries = [self._entry(step, lookup) for lookup in lookups_of(self.tile)]
+        entries = [self._entry(step, lookup) for lookup in self.tile.lookups]
         rank = len(self.grid.bounds)
 
         def value(dim: int) -> Index:
@@ -121,7 +121,7 @@ class OperandStream:
             return self.operand if kind == self.operand.type else self._view(step, kind)
         turn = step.writer.rem_unsigned(step.writer.div_unsigned(step.number, self.run), self.tiles.ring)
         stride = stage_bytes(self.tile.bytes_of(self.operand), self.unit)
-        start = step.writer.add(step.writer.mul(turn, stride), self.tile.place or 0)
+        start = step.writer.add(step.writer.mul(turn, stride), self.tile.byte_address or 0)
         return step.writer.op(view_of(self.memory, step.writer.value(start), kind))
 
     def _view(self, step: Step, kind: Any) -> SSAValue:
@@ -136,8 +136,9 @@ class OperandStream:
         One that starts an output is part of the compute on its tile, unless the ring has a buffer for the next one.
         """
         in_turn = self.started is None or self.tiles.starts_ahead
-        clipped, body = self.is_partial, self.grid.body_of(self.index)
-        fill = self.tile.fill if clipped and not self.is_output else None
+        padding, body = self.tile.source.padding, self.grid.body_of(self.index)
+        # An input without padding must be inside of the operand, which verify-memory proves.
+        clipped = self.is_partial and (self.is_output or padding is not None)
         return writer.op(
             DmaStartOp(
                 self.operand,
@@ -145,9 +146,9 @@ class OperandStream:
                 near,
                 writes_far=self.is_output,
                 clipped=clipped,
-                fill=fill,
+                fill=padding if clipped and not self.is_output else None,
                 stages=self.tiles.ring if in_turn else None,
-                broadcast=self.tile.repeated,
+                broadcast=self.tile.source.broadcast_axes,
                 body=body.clone() if body is not None else None,
             )
         )
@@ -171,14 +172,15 @@ def streams_of(grid: GridOp, memories: Mapping[str, SSAValue], units: Mapping[st
 def _stream(
     grid: GridOp, index: int, tile: TileAttr, memories: Mapping[str, SSAValue], units: Mapping[str, int]
 ) -> OperandStream:
-    if tile.level_name is not None and tile.place is None:
+    if tile.level_name is not None and tile.byte_address is None:
         raise Diagnostic(
             f"the tile of operand {index} has no address", where=where(grid), remedy="run plan-memory before"
         )
-    level = tile.level_name if tile.output is None else grid.tiles.data[len(grid.inputs) + tile.output].level_name
+    output = tile.started_output
+    level = tile.level_name if output is None else grid.tiles.data[len(grid.inputs) + output].level_name
     unit = units.get(level or "", LARGEST_ELEMENT)
     stream = OperandStream(grid, index, None if level is None else memories[level], unit)
-    if tile.level_name is None and tile.output is None and stream.is_partial:
+    if tile.is_in_place and stream.is_partial:
         raise Diagnostic(
             f"the tile of operand {index} extends beyond the operand, which is used in place",
             where=where(grid),

@@ -28,7 +28,17 @@ from xdsl.rewriter import InsertPoint
 from ...dialects.core.analysis.affine_form import Linear, linear
 from ...dialects.core.kernel import Kernel, kernel_of
 from ...dialects.core.kernel_op import KernelOp
-from ...dialects.hier import FirstOp, GridOp, LastOp, ScratchAttr, TileAttr, YieldOp
+from ...dialects.hier import (
+    BufferAttr,
+    FirstOp,
+    GridOp,
+    LastOp,
+    ScratchAttr,
+    SourceAttr,
+    StartsAttr,
+    TileAttr,
+    YieldOp,
+)
 from ...dialects.hier.tiles import buffer_types, view_type
 from ...errors import Diagnostic
 from ...ir import element_of, numbers_of, shape_of, where
@@ -144,27 +154,19 @@ def grid_of(
     lead_to = _tile_numbers(tiling, spread, order)
     attributes: list[TileAttr] = []
     for tile, address, count in zip(tiling.tiles, addresses, stages, strict=True):
-        at = None if tile.starts else tile.level or level
-        starts = 0 if tile.starts else None
-        element = None if tile.epilogue is None or tile.starts else tile.element
         lead = AffineMapAttr(AffineMap(rank, 0, tuple(lead_to(offset) for offset in tile.forms)))
-        attributes.append(
-            TileAttr.get(tile.shape, lead, None)
-            if tile.in_place
-            else TileAttr.get(
-                tile.shape,
-                lead,
-                at,
-                address=address,
-                stages=count if tile.has_buffer else 1,
-                fill=tile.fill,
-                element=element,
-                layout=None if tile.starts else tile.layout,
-                broadcast=tile.repeated,
-                starts=starts,
-                neighbours=spread.chain(tile),
-            )
+        if tile.in_place:
+            attributes.append(TileAttr.get(tile.shape, lead))
+            continue
+        stored = BufferAttr.get(
+            tile.level or level,
+            element=None if tile.epilogue is None else tile.element,
+            layout=tile.layout,
+            address=address,
+            stages=count if tile.has_buffer else 1,
         )
+        source = SourceAttr.get(broadcast=tile.repeated, neighbours=spread.chain(tile), fill=tile.fill)
+        attributes.append(TileAttr.get(tile.shape, lead, StartsAttr.get(0) if tile.starts else stored, source))
     inputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if not t.is_output]
     outputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if t.is_output]
     ordered = [*inputs, *outputs]
@@ -178,7 +180,16 @@ def grid_of(
     block = Block(arg_types=[*[IndexType()] * rank, *types])
     bodies = {n: body.clone() for n, (t, _) in enumerate(ordered) if (body := t.body) is not None}
     values = [t.value for t, _ in inputs], [t.value for t, _ in outputs]
-    grid = GridOp(bounds, *values, [a for _, a in ordered], Region(block), own, divided, strides, bodies)
+    grid = GridOp(
+        bounds,
+        *values,
+        [a for _, a in ordered],
+        Region(block),
+        scratch=own,
+        spatial=divided,
+        apart=strides,
+        bodies=bodies,
+    )
     buffers = dict(zip((t for t, _ in ordered), grid.buffers, strict=True))
     _Body(tiling, grid, buffers, order, engine).build()
     grid.location = tiling.op.location

@@ -9,9 +9,7 @@ from typing import Any, cast
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
     AffineMapAttr,
-    ArrayAttr,
     DenseArrayBase,
-    IntAttr,
     IntegerAttr,
     MemRefType,
     StringAttr,
@@ -26,8 +24,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.model import Machine
-from ...dialects.hier import GridOp, TileAttr
-from ...dialects.hier.lookups import LookupAttr
+from ...dialects.hier import GridOp, LookupAttr, TileAttr
 from ...ir import element_of, shape_of
 from ..map_engines import engine_of
 from ..proof.kernel import ATTRIBUTE
@@ -148,19 +145,25 @@ def look_up(grid: GridOp) -> None:
     axis = cast("IntegerAttr[Any]", whole.attributes[_AXIS]).value.data
     tiles = list(grid.tiles.data)
     exprs = list(tiles[index].map.data.results)
-    limits = IntAttr(0), IntAttr(shape_of(inputs[index])[axis])
-    lookup = LookupAttr(IntAttr(count), AffineMapAttr(AffineMap(rank, 0, (exprs[axis],))), *limits)
+    lookup = LookupAttr.get(count, AffineMap(rank, 0, (exprs[axis],)), (0, shape_of(inputs[index])[axis]))
     exprs[axis] = AffineExpr.symbol(0)
     lead = AffineMapAttr(AffineMap(rank, 1, tuple(exprs)))
-    tiles[index] = tiles[index].but(map=lead, lookups=ArrayAttr([lookup]))
+    tiles[index] = tiles[index].with_map(lead, [lookup])
     start = AffineMapAttr(AffineMap(rank, 0, (AffineExpr.constant(0),)))
-    tiles.insert(count, TileAttr.get(shape_of(table), start, None))
+    tiles.insert(count, TileAttr.get(shape_of(table), start))
     body = grid.detach_region(grid.body)
     body.block.insert_arg(table.type, rank + count)
     for op in body.block.ops:
         op.attributes.pop(ATTRIBUTE, None)  # describes the whole as the copy's own operand
     resolved = GridOp(
-        grid.bounds, [*inputs, table], list(grid.outputs), tiles, body, grid.scratches, grid.spatial_dims, grid.apart
+        grid.bounds,
+        [*inputs, table],
+        list(grid.outputs),
+        tiles,
+        body,
+        scratch=grid.scratches,
+        spatial=grid.spatial_dims,
+        apart=grid.apart,
     )
     resolved.attributes |= grid.attributes
     resolved.location = grid.location

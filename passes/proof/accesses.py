@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects.builtin import NoneAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind, Resource
 
@@ -18,7 +17,7 @@ from ...dialects.core.effects import Effects, declared
 from ...dialects.core.kernel import is_kernel
 from ...dialects.core.queue_effects import OnQueue, QueueAccess
 from ...dialects.hier import GridOp
-from ...dialects.hier.tiles import overlap
+from ...dialects.hier.tile_copies import overlap
 from ...errors import Diagnostic
 from ...ir import Array
 from ..explicit.client import Handler
@@ -426,7 +425,7 @@ class AccessRules:
     def _may_hang(
         self, op: Operation, box: Box, far: Buffer, near: Buffer, offsets: Sequence[Index], *, outward: bool
     ) -> None:
-        if box.clipped and (outward or not isinstance(box.fill, NoneAttr | None)):
+        if box.clipped and (outward or box.fill is not None):
             return
         sides = [(*_ends(o), t, n) for o, t, n in zip(offsets, near.array.shape, far.array.shape, strict=True)]
         element = [low if low < 0 else max(high, n) if high + t > n else low for low, high, t, n in sides]

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import ArrayAttr, NoneAttr
+from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.analysis.structural_key import structural_key
@@ -59,7 +59,7 @@ def _fact(attribute: Attribute) -> Hashable:
 def _fact_of(attribute: Attribute) -> Hashable:
     match attribute:
         case TileAttr():
-            return attribute.but(address=NoneAttr())
+            return attribute.with_address(None)
         case ScratchAttr():
             return attribute.buffer
         case _:

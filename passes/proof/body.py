@@ -113,11 +113,11 @@ class _Body:
         grid = scope.grid
         for tiles, value in zip(grid.tiles, grid.buffers, strict=True):
             buffer = scope.buffers[value]
-            if tiles.level_name is not None and not buffer.is_output:
+            if tiles.own_buffer is not None and not buffer.is_output:
                 self._bring(scope, buffer)
-            elif tiles.output is not None:
+            elif tiles.started_output is not None:
                 self._bring(scope, buffer)
-                self._start(scope, buffer, scope.buffers[grid.buffers[len(grid.inputs) + tiles.output]])
+                self._start(scope, buffer, scope.buffers[grid.buffers[len(grid.inputs) + tiles.started_output]])
         self._block(grid.body.block, scope, scope.guard)
         for value in grid.buffers[len(grid.inputs) :]:
             self._leave(scope, scope.buffers[value])

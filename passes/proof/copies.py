@@ -36,7 +36,9 @@ def prove_copies(grid: GridOp, machine: Machine) -> None:
         if level := known.get(name):
             _prove_level(grid, level)
     for index, tile in enumerate(grid.tiles):
-        if tile.chain and not any(link.neighbours and link.far == tile.level_name for link in machine.links):
+        if tile.source.neighbour_dims and not any(
+            link.neighbours and link.far == tile.level_name for link in machine.links
+        ):
             raise refuse(
                 "level",
                 f"operand {index} of the grid comes from the neighbour in {tile.level_name}, and no link joins them",

@@ -8,14 +8,13 @@ from functools import cached_property
 from itertools import product
 from typing import Any, cast
 
-from xdsl.dialects.builtin import MemRefType, NoneAttr
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import Linear, drop_unit_dims
 from ...dialects.core.layouts import layout_map, view_strides
 from ...dialects.hier import FirstOp, GridOp, LastOp, TileAttr
 from ...dialects.hier.indirect import free_forms
-from ...dialects.hier.tiles import looked_up_by
 from ...ir import shape_of
 from .rules import grid_point, listed, name_of, refuse
 from .sets import Dims, first_point, leaving, points, sample
@@ -53,12 +52,14 @@ class Tiles:
     @cached_property
     def footprint(self) -> tuple[int, ...]:
         """The shape of the elements of the operand that a tile holds: one along axes that it repeats."""
-        return tuple(1 if axis in self.tile.repeated else extent for axis, extent in enumerate(self.extents))
+        return tuple(
+            1 if axis in self.tile.source.broadcast_axes else extent for axis, extent in enumerate(self.extents)
+        )
 
     @property
     def is_view(self) -> bool:
         """Return whether the tile is a view of the operand."""
-        return self.tile.level_name is None and self.tile.output is None
+        return self.tile.is_in_place
 
     @cached_property
     def starts(self) -> tuple[Linear, ...]:
@@ -77,17 +78,17 @@ class Tiles:
 
         Spatial dimensions are outside of all others: each copy has tiles of its own.
         """
-        moved = self if self.tile.output is None else self.starting
+        moved = self if self.tile.started_output is None else self.starting
         dims = {dim for start in moved.starts for dim in start.dims()}
-        dims |= {dim for dim in looked_up_by(moved.tile) if self.grid.bounds[dim] > 1}
+        dims |= {dim for dim in moved.tile.lookup_dims() if self.grid.bounds[dim] > 1}
         last = max((place for place, dim in enumerate(self.grid.sequence) if dim in dims), default=-1)
         return max(last + 1, len(self.grid.spatial_dims))
 
     @property
     def starting(self) -> Tiles:
         """The tiles of the output that the operand starts."""
-        assert self.tile.output is not None
-        index = len(self.grid.inputs) + self.tile.output
+        assert self.tile.started_output is not None
+        index = len(self.grid.inputs) + self.tile.started_output
         return Tiles(self.grid, index, self.grid.tiles.data[index], self.grid.operands[index])
 
     @property
@@ -137,7 +138,7 @@ def prove_tiles(grid: GridOp) -> None:
 
 
 def _prove_fill(tiles: Tiles) -> None:
-    if isinstance(tiles.tile.fill, NoneAttr) and (found := _outside(tiles)):
+    if tiles.tile.source.padding is None and (found := _outside(tiles)):
         message = f"{tiles.name} of the grid is read outside of its bounds"
         raise refuse("fill", message, tiles.grid, tiles.element_at(*found), remedy="give the tile a fill")
 

@@ -96,14 +96,16 @@ def placed_in(grid: GridOp, levels: Mapping[str, Level]) -> list[Placed]:
     """Return the buffers of a grid that have addresses; `levels` may be empty."""
     found: list[Placed] = []
     for index, (tile, value) in enumerate(zip(grid.tiles, grid.operands, strict=True)):
-        if tile.level_name is not None and tile.place is not None:
+        if tile.level_name is not None and tile.byte_address is not None:
             limits = levels.get(tile.level_name)
             stage = stage_bytes(tile.bytes_of(value), limits.unit if limits else LARGEST_ELEMENT)
-            size = tile.stages.data * stage
-            found.append(_placed(grid, f"operand {index}", value, tile.level_name, tile.place, size))
+            size = tile.stage_count * stage
+            found.append(_placed(grid, f"operand {index}", value, tile.level_name, tile.byte_address, size))
     for index, (scratch, value) in enumerate(zip(grid.scratches, grid.scratch_buffers, strict=True)):
-        if scratch.place is not None:
-            found.append(_placed(grid, f"scratch {index}", value, scratch.level_name, scratch.place, scratch.bytes))
+        if scratch.byte_address is not None:
+            found.append(
+                _placed(grid, f"scratch {index}", value, scratch.level_name, scratch.byte_address, scratch.bytes)
+            )
     return found
 
 

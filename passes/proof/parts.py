@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import NoneAttr, UnitAttr
+from xdsl.dialects.builtin import UnitAttr
 from xdsl.dialects.linalg import ops as linalg
 
 from ...dialects.core.analysis.affine_form import Linear
@@ -131,8 +131,8 @@ def _prove_filled(part: Part, k: int, buffer: Buffer, scope: Scope) -> None:
     wanted = part.fills[k]
     each: Buffer | None = None if isinstance(wanted, UnitAttr) else buffer
     while each is not None and each.tiles is not None and each.around is not None:
-        fill = each.tiles.tile.fill
-        for axis, start in enumerate(each.start if not isinstance(fill, NoneAttr) and fill != wanted else ()):
+        fill = each.tiles.tile.source.padding
+        for axis, start in enumerate(each.start if fill is not None and fill != wanted else ()):
             point = leaving(start, each.shape[axis], each.around.shape[axis], scope.bounds)
             if point is not None:
                 raise refuse(

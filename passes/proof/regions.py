@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...dialects.core.layout_arrays import LayoutArray
-from ...dialects.hier.tiles import is_partial
+from ...dialects.hier.tile_copies import is_partial
 from ...ir import Array
 from .origins import Index, Spot
 

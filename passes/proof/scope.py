@@ -20,7 +20,6 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.analysis.affine_form import Linear, drop_unit_dims, linear
 from ...dialects.core.analysis.arithmetic import integer_of
 from ...dialects.hier import FirstOp, GridOp, LastOp
-from ...dialects.hier.tiles import lookups_of
 from ...ir import shape_of
 from .grid import Tiles, tiles_of
 from .rules import Refusal, grid_point, listed, refuse
@@ -183,7 +182,7 @@ class Scope:
 
     def _tile(self, tiles: Tiles, value: SSAValue, numbers: Mapping[int, int]) -> Buffer:
         around = self.operand(tiles.value)
-        by_data = around.by_data or bool(lookups_of(tiles.tile))
+        by_data = around.by_data or bool(tiles.tile.lookups)
         start = _zeros(value) if by_data else tuple(_renamed(form, numbers) for form in tiles.starts)
         if tiles.is_view:
             offset = tuple(a + b for a, b in zip(around.offset, start, strict=True))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import NoneAttr
 from xdsl.ir import Attribute
 
 from ...dialects.core.analysis.affine_form import Linear
@@ -173,7 +172,7 @@ def _fill(buffer: Buffer, axis: int) -> Attribute | None:
     fills: set[Attribute] = set()
     each: Buffer | None = buffer
     while each is not None and each.tiles is not None:
-        if not isinstance(each.tiles.tile.fill, NoneAttr):
-            fills.add(each.tiles.tile.fill)
+        if each.tiles.tile.source.padding is not None:
+            fills.add(each.tiles.tile.source.padding)
         each = each.around
     return fills.pop() if len(fills) == 1 else None

@@ -118,7 +118,7 @@ def _prove_operand(part: Part, buffer: Buffer, start: Held, scope: Scope, sums: 
 
 def _repeated(buffer: Buffer) -> set[int]:
     """Return the axes along which a buffer, or one that it is a tile of, repeats one element."""
-    own = set(buffer.tiles.tile.repeated) if buffer.tiles is not None else set[int]()
+    own = set(buffer.tiles.tile.source.broadcast_axes) if buffer.tiles is not None else set[int]()
     return own | (_repeated(buffer.around) if buffer.around is not None else set())
 
 

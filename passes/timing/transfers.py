@@ -16,7 +16,7 @@ from ...dialects.core.machine.link import Link
 from ...dialects.core.machine.model import Machine
 from ...dialects.hier import DmaStartOp
 from ...dialects.hier.sharded import level_name
-from ...dialects.hier.tiles import overlap
+from ...dialects.hier.tile_copies import overlap
 from ...errors import Diagnostic
 from ...ir import numpy_type, shape_of, where
 from ..memory.views import layout_of, row_major

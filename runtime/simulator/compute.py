@@ -19,7 +19,7 @@ from ...dialects.core.machine.attribute import machine_of
 from ...dialects.core.machine.model import Machine
 from ...dialects.core.semantics import WORK_RULES, Value
 from ...dialects.hier import TokenType
-from ...dialects.hier.tiles import is_partial, overlap
+from ...dialects.hier.tile_copies import is_partial, overlap
 from ...errors import Diagnostic
 from ...ir import Array, where
 from ...passes.explicit.events import Event, event_of_class, fence_of, queue_of

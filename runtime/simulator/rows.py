@@ -24,7 +24,7 @@ from ...dialects.core.machine.model import Machine
 from ...dialects.hier import LocalOp
 from ...dialects.hier.sharded import is_sharded, level_name, shard_type
 from ...dialects.hier.streams import StreamEndOp
-from ...dialects.hier.tiles import overlap
+from ...dialects.hier.tile_copies import overlap
 from ...ir import numpy_type, shape_of
 from ...passes.memory.views import MEMORY_VIEWS, VIEWS, bytes_of, layout_of, row_major
 from ...passes.timing.kernels import Place

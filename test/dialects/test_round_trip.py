@@ -12,7 +12,7 @@ from xdsl.printer import Printer
 from tilewright.dialects import all_dialects
 from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.dialects.core.verification.verifier import verify
-from tilewright.dialects.hier.tiles import TileAttr
+from tilewright.dialects.hier import BufferAttr
 from tilewright.errors import Diagnostic
 from tilewright.runtime.driver.driver import split
 from tilewright.runtime.driver.roundtrip import check_round_trip
@@ -73,13 +73,13 @@ func.func @f(%a: memref<8xi8>, %c: memref<8xi8>) {
 
 @pytest.mark.quick
 def test_an_op_whose_text_omits_a_property_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def without_address(self: TileAttr, printer: Printer) -> None:
-        printer.print_string(f' in "{self.level_name}"')
+    def without_address(self: BufferAttr, printer: Printer) -> None:
+        printer.print_string_literal(self.level.data)
 
     context = new_context()
     module = parse_module(context, GRID, "grid.mlir")
     check_round_trip(module, context)
-    monkeypatch.setattr(TileAttr, "print_placement", without_address)
+    monkeypatch.setattr(BufferAttr, "print_bare", without_address)
     with pytest.raises(Diagnostic, match=r"the text of op 'hier.grid' parses as another op") as caught:
         check_round_trip(module, context)
     assert caught.value.where == "grid.mlir:3:3"
@@ -87,12 +87,12 @@ def test_an_op_whose_text_omits_a_property_is_named(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.quick
 def test_text_that_does_not_parse_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unreadable(self: TileAttr, printer: Printer) -> None:
+    def unreadable(self: BufferAttr, printer: Printer) -> None:
         printer.print_string(" at L1")
 
     context = new_context()
     module = parse_module(context, GRID, "grid.mlir")
-    monkeypatch.setattr(TileAttr, "print_placement", unreadable)
+    monkeypatch.setattr(BufferAttr, "print_bare", unreadable)
     with pytest.raises(Diagnostic, match="the printed IR does not parse") as caught:
         check_round_trip(module, context)
     assert "at L1" in caught.value.found

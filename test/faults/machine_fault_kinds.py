@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     ModuleOp,
-    NoneAttr,
     UnitAttr,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -195,7 +194,7 @@ def _address(module: ModuleOp, draw: random.Random) -> bool:
     places: list[tuple[Operation, int]] = []
     for op in nested_ops(module):
         if isinstance(op, GridOp):
-            places += [(op, index) for index, tile in enumerate(op.tiles) if _place(tile) is not None]
+            places += [(op, index) for index, tile in enumerate(op.tiles) if tile.byte_address is not None]
         elif "hier.address" in op.attributes or op.name == "memref.view":
             places.append((op, -1))
     if not places:
@@ -203,7 +202,11 @@ def _address(module: ModuleOp, draw: random.Random) -> bool:
     op, index = draw.choice(places)
     by = draw.choice((-64, -16, -4, 4, 16, 64, 256))
     if index >= 0:
-        return _change_tile(cast(GridOp, op), index, "address", by)
+        grid = cast(GridOp, op)
+        tile = grid.tiles.data[index]
+        assert tile.byte_address is not None
+        _replace_tile(grid, index, tile.with_address(max(0, tile.byte_address + by)))
+        return True
     if op.name == "memref.view":
         shift = arith.ConstantOp(IntegerAttr.from_index_int_value(by))
         sum_ = arith.AddiOp(op.operands[1], shift.result)
@@ -215,33 +218,26 @@ def _address(module: ModuleOp, draw: random.Random) -> bool:
     return True
 
 
-def _place(tile: Any) -> int | None:
-    held = tile.address
-    return None if isinstance(held, NoneAttr) else held.data
-
-
-def _change_tile(op: GridOp, index: int, name: str, by: int) -> bool:
-    """Change a number of a tile; False where the tile has none."""
-    held = cast("IntAttr | NoneAttr", getattr(list(op.tiles)[index], name))
-    if isinstance(held, NoneAttr):
-        return False
-    _replace_in_tile(op, index, held, IntAttr(max(0, held.data + by)))
-    return True
-
-
-def _replace_in_tile(op: GridOp, index: int, old: Attribute, new: Attribute) -> None:
+def _replace_tile(op: GridOp, index: int, tile: TileAttr) -> None:
     tiles = list(op.tiles)
-    tiles[index] = TileAttr.new([new if each is old else each for each in tiles[index].parameters])
+    tiles[index] = tile
     op.properties["tiles"] = ArrayAttr(tiles)
 
 
 @_kind("a tile has another number of stages")
 def _stages(module: ModuleOp, draw: random.Random) -> bool:
-    places = [(op, index) for op in nested_ops(module) if isinstance(op, GridOp) for index in range(len(op.tiles))]
+    grids = [op for op in nested_ops(module) if isinstance(op, GridOp)]
+    places = [(op, i) for op in grids for i, tile in enumerate(op.tiles) if tile.own_buffer is not None]
     if not places:
         return False
     op, index = draw.choice(places)
-    return _change_tile(op, index, "stages", draw.choice((-1, 1)))
+    buffer = op.tiles.data[index].own_buffer
+    assert buffer is not None
+    stages = buffer.stages.data + draw.choice((-1, 1))
+    if stages == 0:
+        return False
+    _replace_tile(op, index, op.tiles.data[index].with_buffer(buffer.with_stages(stages)))
+    return True
 
 
 @_kind("a tile begins elsewhere")
@@ -258,7 +254,9 @@ def _offset(module: ModuleOp, draw: random.Random) -> bool:
         results[axis] = results[axis] + by
     else:
         results[axis] = results[axis] + AffineExpr.dimension(draw.randrange(lead.num_dims)) * by
-    _replace_in_tile(op, index, held, AffineMapAttr(AffineMap(lead.num_dims, lead.num_symbols, tuple(results))))
+    moved = AffineMapAttr(AffineMap(lead.num_dims, lead.num_symbols, tuple(results)))
+    tile = op.tiles.data[index]
+    _replace_tile(op, index, tile.with_map(moved, tile.lookups.data))
     return True
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, IntAttr, IntegerAttr, ModuleOp, NoneAttr
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, IntegerAttr, ModuleOp, NoneAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -16,7 +16,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.core.verification.verifier import verify
-from tilewright.dialects.hier import DmaStartOp, DmaWaitOp, GridOp, TileAttr
+from tilewright.dialects.hier import DmaStartOp, DmaWaitOp, GridOp, SourceAttr, TileAttr
 from tilewright.errors import Diagnostic
 from tilewright.passes.tiles.group import Tilings, tiling_of
 from tilewright.test.faults.mutation_programs import arena_program, expanded_program, grid_program
@@ -44,7 +44,7 @@ def _set_tile(module: ModuleOp, draw: random.Random, change: Callable[[TileAttr]
 def shift_address(module: ModuleOp, draw: random.Random) -> bool:
     """Move the buffers of one operand."""
     delta = draw.choice([-64, -8, -4, 4, 8, 16, 64])
-    return _set_tile(module, draw, lambda t: t.but(address=IntAttr(max(0, (t.place or 0) + delta))))
+    return _set_tile(module, draw, lambda t: t.with_address(max(0, (t.byte_address or 0) + delta)))
 
 
 def _with_result(tile: TileAttr, draw: random.Random, change: Callable[[AffineExpr], AffineExpr]) -> TileAttr:
@@ -52,7 +52,7 @@ def _with_result(tile: TileAttr, draw: random.Random, change: Callable[[AffineEx
     results = list(lead.results)
     at = draw.randrange(len(results))
     results[at] = change(results[at])
-    return tile.but(map=AffineMapAttr(AffineMap(lead.num_dims, 0, tuple(results))))
+    return tile.with_map(AffineMapAttr(AffineMap(lead.num_dims, 0, tuple(results))))
 
 
 def shift_map(module: ModuleOp, draw: random.Random) -> bool:
@@ -76,12 +76,22 @@ def change_coefficient(module: ModuleOp, draw: random.Random) -> bool:
 
 def change_stages(module: ModuleOp, draw: random.Random) -> bool:
     """Change the number of buffers."""
-    return _set_tile(module, draw, lambda t: t.but(stages=IntAttr(t.stages.data + draw.choice([-1, 1]) or 3)))
+
+    def change(tile: TileAttr) -> TileAttr:
+        if tile.own_buffer is None:
+            return tile
+        return tile.with_buffer(tile.own_buffer.with_stages(tile.stage_count + draw.choice([-1, 1]) or 3))
+
+    return _set_tile(module, draw, change)
 
 
 def remove_tile_fill(module: ModuleOp, draw: random.Random) -> bool:
     """Take the fill of a tile away."""
-    return _set_tile(module, draw, lambda t: t.but(fill=NoneAttr()))
+
+    def change(tile: TileAttr) -> TileAttr:
+        return tile.with_source(SourceAttr(tile.source.broadcast, tile.source.neighbours, NoneAttr()))
+
+    return _set_tile(module, draw, change)
 
 
 def change_extents(module: ModuleOp, draw: random.Random) -> bool:
@@ -119,7 +129,8 @@ def _retile(grid: GridOp, tiling: Tilings) -> bool:
     extents = {a.value: part.tiles(a, counts, is_output=False, in_place=False).shape for a in _accesses(tiling)}
     for index, argument in enumerate(arguments):
         if argument in extents:
-            tiles[index] = tiles[index].but(shape=ArrayAttr([IntAttr(n) for n in extents[argument]]))
+            old = tiles[index]
+            tiles[index] = TileAttr.get(extents[argument], old.map, old.own_buffer, old.source, old.lookups.data)
             Rewriter.replace_value_with_new_type(argument, tiles[index].type_of(grid.operands[index]))
     grid.properties["tiles"] = ArrayAttr(tiles)
     return True

@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     IntAttr,
     IntegerAttr,
     ModuleOp,
-    NoneAttr,
     i64,
 )
 from xdsl.dialects.linalg import ops as linalg
@@ -23,7 +22,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilewright.dialects.core.kernel import is_kernel
-from tilewright.dialects.hier import DmaStartOp, FirstOp, GridOp, LastOp, ScratchAttr, TileAttr
+from tilewright.dialects.hier import DmaStartOp, FirstOp, GridOp, LastOp, ScratchAttr, SourceAttr, TileAttr
 
 
 def ops_of(module: ModuleOp, *kinds: type[Operation]) -> list[Any]:
@@ -141,8 +140,8 @@ def shift_scratch(module: ModuleOp, draw: random.Random) -> bool:
     grid = draw.choice(grids)
     scratch = list(grid.scratches)
     at = draw.randrange(len(scratch))
-    place = max(0, (scratch[at].place or 0) + draw.choice([-64, -16, -8, -4, 4, 8]))
-    changed = place != scratch[at].place
+    place = max(0, (scratch[at].byte_address or 0) + draw.choice([-64, -16, -8, -4, 4, 8]))
+    changed = place != scratch[at].byte_address
     scratch[at] = ScratchAttr(scratch[at].buffer, IntAttr(place))
     grid.properties["scratch"] = ArrayAttr(scratch)
     return changed
@@ -172,7 +171,7 @@ def _set_tile(module: ModuleOp, draw: random.Random, change: Callable[[TileAttr]
 def _changed(tile: TileAttr, at: int, change: Callable[[AffineExpr], AffineExpr]) -> TileAttr:
     lead = tile.map.data
     results = [change(expr) if axis == at else expr for axis, expr in enumerate(lead.results)]
-    return tile.but(map=AffineMapAttr(AffineMap(lead.num_dims, 0, tuple(results))))
+    return tile.with_map(AffineMapAttr(AffineMap(lead.num_dims, 0, tuple(results))))
 
 
 def shift_tile(module: ModuleOp, draw: random.Random) -> bool:
@@ -197,9 +196,7 @@ def shift_tile_address(module: ModuleOp, draw: random.Random) -> bool:
     delta = draw.choice([-64, -16, -8, 8, 16, 64])
 
     def change(tile: TileAttr) -> TileAttr:
-        if tile.place is None:
-            return tile
-        return tile.but(address=IntAttr(max(0, tile.place + delta)))
+        return tile if tile.byte_address is None else tile.with_address(max(0, tile.byte_address + delta))
 
     return _set_tile(module, draw, change)
 
@@ -208,9 +205,10 @@ def change_fill(module: ModuleOp, draw: random.Random) -> bool:
     """Fill tiles with something else."""
 
     def change(tile: TileAttr) -> TileAttr:
-        if isinstance(tile.fill, NoneAttr):
+        if tile.source.padding is None:
             return tile
-        return tile.but(fill=IntegerAttr(draw.choice([1, 5, -3]), cast(Any, tile.fill).type))
+        fill = IntegerAttr(draw.choice([1, 5, -3]), cast(Any, tile.source.padding).type)
+        return tile.with_source(SourceAttr(tile.source.broadcast, tile.source.neighbours, fill))
 
     return _set_tile(module, draw, change)
 

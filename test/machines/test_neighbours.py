@@ -28,8 +28,8 @@ PRODUCT = """
 func.func @network(%a: memref<16x16xi8> {onnx.name = "a"}, %b: memref<16x16xi8> {onnx.name = "b"},
                    %c: memref<16x16xi32> {onnx.name = "c", tilewright.output}) {
   hier.grid (%i, %j, %k) in [4, 4, 2] spatial [0, 1]
-      ins(%ta = %a[%i * 4, %k * 8] [4, 8] from neighbour [1] in "NODE" address 0 stages 2 : memref<16x16xi8>,
-          %tb = %b[%k * 8, %j * 4] [8, 4] from neighbour [0] in "NODE" address 64 stages 2 : memref<16x16xi8>)
+      ins(%ta = %a[%i * 4, %k * 8] [4, 8] in "NODE" address 0 stages 2 from neighbour [1] : memref<16x16xi8>,
+          %tb = %b[%k * 8, %j * 4] [8, 4] in "NODE" address 64 stages 2 from neighbour [0] : memref<16x16xi8>)
       outs(%tc = %c[%i * 4, %j * 4] [4, 4] in "NODE" address 128 : memref<16x16xi32>) {
     hier.first %k {
       %zero = arith.constant 0 : i32
@@ -48,8 +48,8 @@ SEVERAL_STEPS = """
 func.func @network(%a: memref<16x16xi8> {onnx.name = "a"}, %b: memref<16x16xi8> {onnx.name = "b"},
                    %c: memref<16x16xi32> {onnx.name = "c", tilewright.output}) {
   hier.grid (%i, %j, %p, %q) in [4, 2, 2, 2] spatial [0, 1]
-      ins(%ta = %a[%i * 4 + %p * 2, 0] [2, 16] from neighbour [1] in "NODE" address 0 stages 2 : memref<16x16xi8>,
-          %tb = %b[0, %j * 8 + %q * 4] [16, 4] from neighbour [0] in "NODE" address 64 stages 2 : memref<16x16xi8>)
+      ins(%ta = %a[%i * 4 + %p * 2, 0] [2, 16] in "NODE" address 0 stages 2 from neighbour [1] : memref<16x16xi8>,
+          %tb = %b[0, %j * 8 + %q * 4] [16, 4] in "NODE" address 64 stages 2 from neighbour [0] : memref<16x16xi8>)
       outs(%tc = %c[%i * 4 + %p * 2, %j * 8 + %q * 4] [2, 4] in "NODE" address 192 stages 2 : memref<16x16xi32>) {
     nn.matmul ins(%ta, %tb : memref<2x16xi8, "NODE">, memref<16x4xi8, "NODE">)
               outs(%tc : memref<2x4xi32, "NODE">) {accumulator = i32}
@@ -64,8 +64,8 @@ TWO_DIMENSIONS = """
 func.func @network(%a: memref<6x16xi8> {onnx.name = "a"}, %b: memref<16x8xi8> {onnx.name = "b"},
                    %c: memref<4x2x8x8xi32> {onnx.name = "c", tilewright.output}) {
   hier.grid (%i, %j, %p) in [4, 2, 2] spatial [0, 1]
-      ins(%ta = %a[%p * 4, 0] [4, 16] from neighbour [CHAIN] in "NODE" address 0 stages 2 fill 0 : i8 : memref<6x16xi8>,
-          %tb = %b[0, 0] [16, 8] from neighbour [CHAIN] in "NODE" address 128 : memref<16x8xi8>)
+      ins(%ta = %a[%p * 4, 0] [4, 16] in "NODE" address 0 stages 2 from neighbour [CHAIN] fill 0 : i8 : memref<6x16xi8>,
+          %tb = %b[0, 0] [16, 8] in "NODE" address 128 from neighbour [CHAIN] : memref<16x8xi8>)
       outs(%tc = %c[%i, %j, %p * 4, 0] [1, 1, 4, 8] in "NODE" address 256 stages 2 : memref<4x2x8x8xi32>) {
     %t = memref.collapse_shape %tc [[0, 1, 2], [3]] : memref<1x1x4x8xi32, "NODE"> into memref<4x8xi32, "NODE">
     nn.matmul ins(%ta, %tb : memref<4x16xi8, "NODE">, memref<16x8xi8, "NODE">)

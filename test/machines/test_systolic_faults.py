@@ -29,11 +29,11 @@ MACHINES = {
     "chained": "systolic_local",
     "padded": "systolic",
 }
-BIAS = "%pbias[0, %j * 16] [16, 16] broadcast [0] starts 0"
+BIAS = "%pbias[0, %j * 16] [16, 16] starts 0 broadcast [0]"
 
 FAULTS = [
     ("output_stationary", BIAS, BIAS.replace("* 16", "* 8"), "whole-kernel"),
-    ("output_stationary", BIAS, BIAS.replace("broadcast [0] ", ""), "out of bounds|leaves|fill"),
+    ("output_stationary", BIAS, BIAS.replace(" broadcast [0]", ""), "out of bounds|leaves|fill"),
     ("output_stationary", ", starts = affine_map<(d0, d1, d2) -> (0, d1)>, operand = array<i64: 1, 64>", "", "whole"),
     ("output_stationary", "%ta = %pa[0, %k * 16]", "%ta = %pa[0, %j * 16]", "whole-kernel"),
     ("output_stationary", "%tb = %pb[%k * 16, %j * 16]", "%tb = %pb[%j * 16, %k * 16]", "whole-kernel"),

@@ -1,5 +1,6 @@
 // RUN: opt-tool %s | opt-tool | filecheck %s
 // RUN: opt-tool %s --mlir-print-op-generic | opt-tool | filecheck %s
+// RUN: opt-tool %s --mlir-print-op-generic | opt-tool | filecheck %s
 
 // A tile's offset with an entry of a table, and the op of the explicit level.
 func.func @network(%pool: memref<64x16xi8>, %table: memref<2x3xindex>, %out: memref<2x3x16xi8>) {

@@ -71,7 +71,7 @@ func.func @f(%a: memref<4x4xi8>, %c: memref<4x4xi8>) {
 
 func.func @f(%b: memref<1x4xi8>, %c: memref<8x4xi8>) {
   // expected-error@+1 {{operand 0, which starts output 0, must have tiles of [4, 4], in a level}}
-  hier.grid (%i) in [2] ins(%tb = %b[0, 0] [2, 4] broadcast [0] starts 0 : memref<1x4xi8>)
+  hier.grid (%i) in [2] ins(%tb = %b[0, 0] [2, 4] starts 0 broadcast [0] : memref<1x4xi8>)
       outs(%tc = %c[%i * 4, 0] [4, 4] in "ACC" : memref<8x4xi8>) {
     hier.yield
   }

@@ -3,7 +3,7 @@
 func.func @moves(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
   // expected-error@+1 {{the tile of operand 0 moves along dimension 0, so that the neighbour there has another}}
   hier.grid (%i, %j) in [4, 2] spatial [0]
-      ins(%ta = %a[%i * 2, %j * 4] [2, 4] from neighbour [0] in "NODE" : memref<8x8xi8>)
+      ins(%ta = %a[%i * 2, %j * 4] [2, 4] in "NODE" from neighbour [0] : memref<8x8xi8>)
       outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "NODE" : memref<8x8xi8>) {
     hier.yield
   }
@@ -13,9 +13,9 @@ func.func @moves(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
 // -----
 
 func.func @temporal(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
-  // expected-error@+1 {{the tile of operand 0 comes from a neighbour along spatial dimensions, each once; found [1] of [0]}}
+  // expected-error@+1 {{the tile of operand 0 comes from a neighbour along spatial dimensions; found [1] of [0]}}
   hier.grid (%i, %j) in [4, 2] spatial [0]
-      ins(%ta = %a[0, 0] [2, 4] from neighbour [1] in "NODE" : memref<8x8xi8>)
+      ins(%ta = %a[0, 0] [2, 4] in "NODE" from neighbour [1] : memref<8x8xi8>)
       outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "NODE" : memref<8x8xi8>) {
     hier.yield
   }
@@ -25,9 +25,9 @@ func.func @temporal(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
 // -----
 
 func.func @twice(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
-  // expected-error@+1 {{comes from a neighbour along spatial dimensions, each once; found [0, 0] of [0]}}
+  // expected-error@+1 {{expected different numbers after 'from neighbour', found [0, 0]}}
   hier.grid (%i, %j) in [4, 2] spatial [0]
-      ins(%ta = %a[0, 0] [2, 4] from neighbour [0, 0] in "NODE" : memref<8x8xi8>)
+      ins(%ta = %a[0, 0] [2, 4] in "NODE" from neighbour [0, 0] : memref<8x8xi8>)
       outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "NODE" : memref<8x8xi8>) {
     hier.yield
   }
@@ -37,7 +37,7 @@ func.func @twice(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
 // -----
 
 func.func @in_place(%a: memref<2x4xi8>, %c: memref<8x8xi8>) {
-  // expected-error@+1 {{the tile of operand 0 comes from a neighbour: it must be an input that is brought to a level}}
+  // expected-error@+1 {{a tile in place has the operand's elements: no broadcast, neighbour or fill}}
   hier.grid (%i, %j) in [4, 2] spatial [0]
       ins(%ta = %a[0, 0] [2, 4] from neighbour [0] : memref<2x4xi8>)
       outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "NODE" : memref<8x8xi8>) {
@@ -51,7 +51,7 @@ func.func @in_place(%a: memref<2x4xi8>, %c: memref<8x8xi8>) {
 func.func @output(%c: memref<8x8xi8>) {
   // expected-error@+1 {{the tile of operand 0 comes from a neighbour: it must be an input that is brought to a level}}
   hier.grid (%i) in [4] spatial [0]
-      outs(%tc = %c[%i * 2, 0] [2, 8] from neighbour [0] in "NODE" : memref<8x8xi8>) {
+      outs(%tc = %c[%i * 2, 0] [2, 8] in "NODE" from neighbour [0] : memref<8x8xi8>) {
     hier.yield
   }
   func.return

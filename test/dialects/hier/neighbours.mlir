@@ -1,13 +1,14 @@
 // RUN: opt-tool %s | filecheck %s
+// RUN: opt-tool %s --mlir-print-op-generic | opt-tool | filecheck %s
 // RUN: opt-tool %s | opt-tool | filecheck %s
 
 // CHECK-LABEL: func.func @grid
-// CHECK:         ins(%ta = %a[%i * 2, 0] [2, 8] from neighbour [1] in "NODE" address 0 stages 2 : memref<8x8xi8>,
-// CHECK-NEXT:        %tb = %b broadcast [0] from neighbour [0, 1] in "NODE" as i32 address 64 : memref<1x8xi8> (%v: i8) {
+// CHECK:         ins(%ta = %a[%i * 2, 0] [2, 8] in "NODE" address 0 stages 2 from neighbour [1] : memref<8x8xi8>,
+// CHECK-NEXT:        %tb = %b in "NODE" as i32 address 64 broadcast [0] from neighbour [0, 1] : memref<1x8xi8> (%v: i8) {
 func.func @grid(%a: memref<8x8xi8>, %b: memref<1x8xi8>, %c: memref<8x8xi8>) {
   hier.grid (%i, %j) in [4, 2] spatial [0, 1]
-      ins(%ta = %a[%i * 2, 0] [2, 8] from neighbour [1] in "NODE" address 0 stages 2 : memref<8x8xi8>,
-          %tb = %b[0, 0] [1, 8] broadcast [0] from neighbour [0, 1] in "NODE" as i32 address 64 : memref<1x8xi8> (%v: i8) {
+      ins(%ta = %a[%i * 2, 0] [2, 8] in "NODE" address 0 stages 2 from neighbour [1] : memref<8x8xi8>,
+          %tb = %b[0, 0] [1, 8] in "NODE" as i32 address 64 broadcast [0] from neighbour [0, 1] : memref<1x8xi8> (%v: i8) {
             %w = arith.extsi %v : i8 to i32
             hier.yield %w : i32
           })

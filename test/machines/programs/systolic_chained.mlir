@@ -8,7 +8,7 @@ builtin.module {
     hier.grid (%i, %j, %k) in [4, 4, 4]
         ins(%ta = %a[%i * 16, %k * 16] [16, 16] in "SPAD" address 0 stages 2 : memref<64x64xi8>,
             %tb = %b[%k * 16, %j * 16] [16, 16] in "SPAD" address 512 stages 2 : memref<64x64xi8>,
-            %start = %bias[0, %j * 16] [16, 16] broadcast [0] starts 0 : memref<1x64xi32>)
+            %start = %bias[0, %j * 16] [16, 16] starts 0 broadcast [0] : memref<1x64xi32>)
         outs(%tm = %middle[%i * 16, %j * 16] [16, 16] in "ACC" as i32 address 0 stages 2 : memref<64x64xi8, affine_map<(d0, d1) -> (d1 floordiv 16, d0, d1 mod 16)>, "SPAD"> (%v: i32) {
             %scale = arith.constant 77 : i32
             %round = arith.constant 8192 : i32
@@ -29,7 +29,7 @@ builtin.module {
     hier.grid (%i, %j, %k) in [4, 4, 4]
         ins(%tm = %middle[%i * 16, %k * 16] [16, 16] : memref<64x64xi8, affine_map<(d0, d1) -> (d1 floordiv 16, d0, d1 mod 16)>, "SPAD">,
             %tw = %w[%k * 16, %j * 16] [16, 16] in "SPAD" address 0 stages 2 : memref<64x64xi8>,
-            %start = %bias2[0, %j * 16] [16, 16] broadcast [0] starts 0 : memref<1x64xi32>)
+            %start = %bias2[0, %j * 16] [16, 16] starts 0 broadcast [0] : memref<1x64xi32>)
         outs(%tc = %c[%i * 16, %j * 16] [16, 16] in "ACC" as i32 address 2048 stages 2 : memref<64x64xi8> (%v: i32) {
             %scale = arith.constant 77 : i32
             %round = arith.constant 8192 : i32

@@ -12,7 +12,7 @@ builtin.module {
       hier.grid (%j, %k) in [4, 4]
           ins(%ta = %pa[0, %k * 16] [16, 16] : memref<16x64xi8, affine_map<(d0, d1) -> (d1 floordiv 16, d0, d1 mod 16)>, "SPAD">,
               %tb = %pb[%k * 16, %j * 16] [16, 16] in "SPAD" address 2048 stages 2 : memref<64x64xi8>,
-              %start = %pbias[0, %j * 16] [16, 16] broadcast [0] starts 0 : memref<1x64xi32>)
+              %start = %pbias[0, %j * 16] [16, 16] starts 0 broadcast [0] : memref<1x64xi32>)
           outs(%tc = %pc[0, %j * 16] [16, 16] in "ACC" as i32 address 0 stages 2 : memref<16x64xi8, strided<[64, 1], offset: ?>> (%v: i32) {
             %scale = arith.constant 77 : i32
             %round = arith.constant 8192 : i32

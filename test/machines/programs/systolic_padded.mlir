@@ -7,7 +7,7 @@ builtin.module {
     hier.grid (%i) in [2]
         ins(%ta = %a[%i * 16, 0] [16, 16] in "SPAD" address 0 stages 2 fill 0 : i8 : memref<20x10xi8>,
             %tb = %b[0, 0] [16, 16] in "SPAD" address 512 fill 0 : i8 : memref<10x10xi8>,
-            %start = %bias[0, 0] [16, 16] broadcast [0] starts 0 fill 0 : i32 : memref<1x10xi32>)
+            %start = %bias[0, 0] [16, 16] starts 0 broadcast [0] fill 0 : i32 : memref<1x10xi32>)
         outs(%tc = %c[%i * 16, 0] [16, 16] in "ACC" as i32 address 0 stages 2 : memref<20x10xi8> (%v: i32) {
             %scale = arith.constant 77 : i32
             %round = arith.constant 8192 : i32

@@ -7,7 +7,7 @@ builtin.module {
     hier.grid (%j, %k) in [4, 4]
         ins(%pa = %a[0, %k * 16] [64, 16] in "SPAD" address 0 stages 2 : memref<64x64xi8>,
             %pb = %b[%k * 16, %j * 16] [16, 16] in "SPAD" address 2048 stages 2 : memref<64x64xi8>,
-            %start = %bias[0, %j * 16] [64, 16] broadcast [0] starts 0 : memref<1x64xi32>)
+            %start = %bias[0, %j * 16] [64, 16] starts 0 broadcast [0] : memref<1x64xi32>)
         outs(%pc = %c[0, %j * 16] [64, 16] in "ACC" as i32 address 0 stages 2 : memref<64x64xi8> (%v: i32) {
             %scale = arith.constant 77 : i32
             %round = arith.constant 8192 : i32

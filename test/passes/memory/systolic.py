@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, NoneAttr
+from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.core.syntax.text import new_context
 from tilewright.dialects.hier import GridOp
-from tilewright.ir import functions
+from tilewright.ir import element_of, functions
 from tilewright.passes import all_passes
 from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.passes.core.manager import PassManager
@@ -54,7 +54,7 @@ def grids(module: ModuleOp) -> list[GridOp]:
 
 def stored(grid: GridOp) -> bool:
     """Return whether a grid's result is stored as partial sums."""
-    return not isinstance(grid.tiles.data[-1].element, NoneAttr)
+    return grid.storage_of(-1) != element_of(grid.operands[-1])
 
 
 def planned(module: ModuleOp, target: Machine) -> ModuleOp:

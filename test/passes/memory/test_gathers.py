@@ -14,7 +14,6 @@ from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.hier import GridOp
-from tilewright.dialects.hier.tiles import lookups_of
 from tilewright.frontend.importer import import_model
 from tilewright.runtime.simulator import simulate
 from tilewright.test.passes.memory.systolic import equal_in_c
@@ -56,7 +55,7 @@ def machine() -> Machine:
 
 def looked_up(module: ModuleOp) -> list[GridOp]:
     grids = [op for op in module.walk() if isinstance(op, GridOp)]
-    return [grid for grid in grids if any(lookups_of(tile) for tile in grid.tiles)]
+    return [grid for grid in grids if any(tile.lookups for tile in grid.tiles)]
 
 
 @pytest.mark.sample(2)
@@ -75,7 +74,7 @@ def test_rows_are_chosen_by_a_table(shape: tuple[int, ...], axis: int, index: st
     check_plan(module, machine(), 0, double_buffered=True)
     plan = planned(module, machine(), 0)
     (grid,) = looked_up(plan)
-    assert max(tile.stages.data for tile in grid.tiles) == 2
+    assert max(tile.stage_count for tile in grid.tiles) == 2
     assert simulate(plan).cycles == sum(modelled_cycles(plan).values())
     assert simulate(plan).cycles < simulate(module).cycles
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, NoneAttr
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp
 
 from tilewright.cli import main
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
-from tilewright.dialects.hier import GridOp
+from tilewright.dialects.hier import GridOp, SourceAttr, TileAttr
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, functions
@@ -77,7 +77,14 @@ def test_all_nodes_are_used(machine: str, model: onnx.ModelProto, most: int, ker
 
 
 def chains_of(module: ModuleOp) -> list[tuple[int, ...]]:
-    return [tile.chain for op in module.walk() if isinstance(op, GridOp) for tile in op.tiles if tile.chain]
+    dims = [tile.source.neighbour_dims for op in module.walk() if isinstance(op, GridOp) for tile in op.tiles]
+    return [chain for chain in dims if chain]
+
+
+def fetched(tile: TileAttr) -> TileAttr:
+    """Return the tile, which comes from no neighbour."""
+    source = SourceAttr.get(broadcast=tile.source.broadcast_axes, fill=tile.source.padding)
+    return tile.with_source(source)
 
 
 def from_home(module: ModuleOp) -> ModuleOp:
@@ -85,7 +92,7 @@ def from_home(module: ModuleOp) -> ModuleOp:
     module = module.clone()
     for op in module.walk():
         if isinstance(op, GridOp):
-            op.properties["tiles"] = ArrayAttr([tile.but(neighbours=NoneAttr()) for tile in op.tiles])
+            op.properties["tiles"] = ArrayAttr([fetched(tile) for tile in op.tiles])
     return module
 
 

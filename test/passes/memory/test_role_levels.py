@@ -131,7 +131,10 @@ def test_an_accumulator_of_256_sums_holds_no_more() -> None:
     assert_same(plan, (inputs := random_inputs(module, 0)), run_module(module, inputs), "on grids")
     for grid in grids(plan):
         assert sum(scratch.bytes for scratch in grid.scratches) <= 1 << 10
-        assert all(scratch.place is not None and scratch.place + scratch.bytes <= 1 << 10 for scratch in grid.scratches)
+        assert all(
+            scratch.byte_address is not None and scratch.byte_address + scratch.bytes <= 1 << 10
+            for scratch in grid.scratches
+        )
 
 
 CHAIN = """

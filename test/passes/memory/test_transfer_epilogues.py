@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, i64
 
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.model import Machine
@@ -148,7 +148,7 @@ def test_inputs_are_fetched_ahead_of_sums_that_fill_their_memory(text: str) -> N
     plan = planned(module, target)
     (grid,) = grids(plan)
     first, *_, last = grid.tiles
-    assert (first.stages.data, last.stages.data) == (2, 1)
+    assert (first.stage_count, last.stage_count) == (2, 1)
     PassManager().run(plan, parse_pipeline("expand-grid,pipeline-dma,verify-memory", all_passes()), new_context())
     assert [simulate(plan).cycles] == list(modelled_cycles(planned(module, target)).values())
     Interpreter(plan).call("network", [*inputs, result := np.zeros((8, 128), np.int8)])
@@ -172,7 +172,7 @@ def test_sums_start_ahead_in_a_third_buffer(rows: int) -> None:
         found = layers(plan, target)
         candidate = min((c for c in found.options(0, 1, set()).costed if c.alternative), key=lambda c: c.cycles)
         replace_by_grid(found, Choice(0, 1, candidate), {level.name: 0 for level in found.levels})
-        assert [tile.stages.data for tile in grids(plan)[0].tiles][-1] == stages
+        assert [tile.stage_count for tile in grids(plan)[0].tiles][-1] == stages
         verify_memory(plan)
         PassManager().run(plan, parse_pipeline("expand-grid,pipeline-dma,verify-memory", all_passes()), new_context())
         cycles[stages] = simulate(plan).cycles
@@ -235,7 +235,7 @@ def test_a_bias_of_the_last_axis_of_an_image_is_a_start() -> None:
     }}"""
     (grid,) = grids(planned(parse_module(new_context(), kernel), alone(machine())))
     assert stored(grid)
-    assert grid.tiles.data[2].starts == IntAttr(0)
+    assert grid.tiles.data[2].started_output == 0
 
 
 @pytest.mark.quick

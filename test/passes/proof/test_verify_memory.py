@@ -12,7 +12,7 @@ from xdsl.rewriter import Rewriter
 
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.core.syntax.text import parse_module
-from tilewright.dialects.hier import DmaStartOp, DmaWaitOp, GridOp, TileAttr
+from tilewright.dialects.hier import BufferAttr, DmaStartOp, DmaWaitOp, GridOp, TileAttr
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
@@ -214,7 +214,7 @@ def test_a_refused_address_is_shown() -> None:
     module = matmul(16, 16, 8)
     grid = next(op for op in module.walk() if isinstance(op, GridOp))
     first, second, third = grid.tiles
-    near = TileAttr.get(second.extents, second.map, "L1", address=8, stages=2)
+    near = TileAttr.get(second.extents, second.map, BufferAttr.get("L1", address=8, stages=2))
     grid.properties["tiles"] = ArrayAttr([first, near, third])
     error = refusal(module)
     assert "rule 'apart'" in error.message

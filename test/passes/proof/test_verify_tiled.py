@@ -16,7 +16,7 @@ from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilewright.dialects.core.syntax.text import parse_module
-from tilewright.dialects.hier import FirstOp, GridOp, LastOp, ScratchAttr, TileAttr
+from tilewright.dialects.hier import FirstOp, GridOp, LastOp, ScratchAttr, SourceAttr, TileAttr
 from tilewright.dialects.nn.contraction import ContractionOp
 from tilewright.errors import Diagnostic
 from tilewright.passes.expand_grid import ExpandGridPass
@@ -141,8 +141,9 @@ def test_tiles_of_tiles_that_are_others_are_refused(seed: int) -> None:
     first, *rest = grid.tiles
     lead = first.map.data
     moved = AffineMapAttr(AffineMap(lead.num_dims, 0, (lead.results[0], lead.results[1] + 1)))
-    fill = IntegerAttr(0, 8)
-    other = TileAttr.get(first.extents, moved, first.level_name, address=first.place, stages=1, fill=fill)
+    assert first.own_buffer is not None
+    source = SourceAttr.get(fill=IntegerAttr(0, 8))
+    other = TileAttr.get(first.extents, moved, first.own_buffer.with_stages(1), source)
     grid.properties["tiles"] = ArrayAttr([other, *rest])
     assert "rule 'whole-kernel'" in refusal(module).message
     ExpandGridPass().apply(CONTEXT, module)
@@ -154,7 +155,7 @@ def test_scratch_is_apart_from_tiles() -> None:
     grid = next(op for op in module.walk() if isinstance(op, GridOp))
     (scratch,) = grid.scratches
     tile = next(iter(grid.tiles))
-    grid.properties["scratch"] = ArrayAttr([ScratchAttr(scratch.buffer, IntAttr(tile.place or 0))])
+    grid.properties["scratch"] = ArrayAttr([ScratchAttr(scratch.buffer, IntAttr(tile.byte_address or 0))])
     error = refusal(module)
     assert "rule 'apart'" in error.message
     assert "scratch 0 (%mid)" in error.message
@@ -177,7 +178,7 @@ def test_a_resident_buffer_is_apart_while_it_is_needed() -> None:
     module = drawn(resident, lambda m: True)
     allocation = next(op for op in module.walk() if isinstance(op, memref.AllocOp))
     second = [op for op in module.walk() if isinstance(op, GridOp)][1]
-    place = next(tile.place for tile in second.tiles if tile.place is not None)
+    place = next(tile.byte_address for tile in second.tiles if tile.byte_address is not None)
     allocation.attributes["hier.address"] = IntegerAttr(place, i64)
     error = refusal(module)
     assert "rule 'apart'" in error.message
@@ -201,7 +202,7 @@ def test_views_stay_inside() -> None:
     *tiles, view = grid.tiles
     lead = view.map.data
     moved = AffineMapAttr(AffineMap(lead.num_dims, 0, (lead.results[0] + 1, *lead.results[1:])))
-    grid.properties["tiles"] = ArrayAttr([*tiles, TileAttr.get(view.extents, moved, None)])
+    grid.properties["tiles"] = ArrayAttr([*tiles, TileAttr.get(view.extents, moved)])
     error = refusal(module)
     assert "rule 'inside'" in error.message
     assert "element [" in error.notes[0]

@@ -12,7 +12,7 @@ from typing import cast
 import islpy as isl
 import numpy as np
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -74,7 +74,7 @@ def with_stages(module: ModuleOp, stages: int) -> ModuleOp:
 
 
 def _staged(tile: TileAttr, stages: int) -> TileAttr:
-    return tile.but(stages=IntAttr(stages))
+    return tile if tile.own_buffer is None else tile.with_buffer(tile.own_buffer.with_stages(stages))
 
 
 def modelled_cycles(module: ModuleOp) -> dict[tuple[str, ...], int]:
@@ -168,7 +168,7 @@ def transfers_of(grid: GridOp, machine: Machine) -> tuple[int, list[TileTransfer
         moving = [dim for dim in tile.dims() if grid.bounds[dim] > 1]
         run = prod(grid.bounds[moving[-1] + 1 :]) if moving else steps
         times = _times(grid, index, machine, run)
-        tiles = TileStream(index >= count, run, steps // run, tile.stages.data)
+        tiles = TileStream(index >= count, run, steps // run, tile.stage_count)
         transfers.append(TileTransfers(tiles, times, waiting=machine.program.wait))
     return steps, transfers
 

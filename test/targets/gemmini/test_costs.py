@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, i64
 
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.file import find_machine
@@ -76,14 +76,14 @@ def _planned_at(begins: dict[int, int], target: str = "gemmini") -> ModuleOp:
     for step in parse_pipeline(f"attach-machine{{target={target}}},map-engines,plan-memory", all_passes()).steps:
         run_step(step, module)
     (grid,) = (op for op in module.walk() if isinstance(op, GridOp))
-    tiles = [tile.but(address=IntAttr(begins[at])) if at in begins else tile for at, tile in enumerate(grid.tiles)]
+    tiles = [tile.with_address(begins[at]) if at in begins else tile for at, tile in enumerate(grid.tiles)]
     grid.tiles = ArrayAttr(tiles)
     return module
 
 
 def _places(module: ModuleOp) -> list[int | None]:
     (grid,) = (op for op in module.walk() if isinstance(op, GridOp))
-    return [tile.place for tile in grid.tiles]
+    return [tile.byte_address for tile in grid.tiles]
 
 
 @pytest.mark.parametrize(("begins", "turns"), [({}, 0), ({0: 0, 1: BANK}, 0), ({0: 0, 1: 32 * ROWS}, 1)])

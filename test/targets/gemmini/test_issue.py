@@ -73,7 +73,7 @@ def test_tiles_are_loaded_into_other_banks_than_those_read(tmp_path: Path) -> No
     module = compiled(Conv(30, 128, 128, 3, batch=2, bias=False), tmp_path, "plan-memory")
     (grid,) = (op for op in module.walk() if isinstance(op, GridOp))
     image, level = grid.tiles.data[0], machine_of(module).level("SPAD")
-    address, size = image.place, prod(image.extents)
+    address, size = image.byte_address, prod(image.extents)
     assert address is not None
-    assert image.stages.data == 2
+    assert image.stage_count == 2
     assert level.shares(address, size).keys().isdisjoint(level.shares(address + size, size))
