@@ -281,9 +281,18 @@ def _run(words: list[str], registries: Known | None) -> int:
 
         print(error, file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
+    if arguments.version:
+        return _print_version()
     from .runtime.driver.driver import drive
 
     return drive(arguments, registries, lambda recorded: parse_arguments([*recorded, *words]))
+
+
+def _print_version() -> int:
+    from importlib.metadata import version
+
+    write_stdout(f"opt-tool of tilewright {version('tilewright')}, built from xdsl version {version('xdsl')}\n")
+    return 0
 
 
 def as_process(run: Callable[[list[str]], int]) -> int:

@@ -14,7 +14,6 @@ from functools import cache
 from typing import TypeVar, cast
 
 from xdsl.dialects.builtin import FunctionType, IntegerAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.dialects.memref import GetGlobalOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import (
     DefaultResource,
@@ -390,8 +389,8 @@ def _seen_outside(effect: EffectInstance, function: Operation) -> EffectInstance
     if not isinstance(effect.value, SSAValue):
         return EffectInstance(effect.kind, effect.value, effect.resource)
     root = root_of(effect.value)
-    if isinstance(root.owner, GetGlobalOp):
-        return EffectInstance(effect.kind, root.owner.name_)
+    if isinstance(root.owner, Operation) and root.owner.name == "memref.get_global":
+        return EffectInstance(effect.kind, cast("SymbolRefAttr", root.owner.properties["name"]))
     is_argument = root.owner is function.regions[0].first_block
     return EffectInstance(effect.kind, root if is_argument else None, effect.resource)
 

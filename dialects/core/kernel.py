@@ -18,10 +18,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from math import prod
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from xdsl.dialects.builtin import MemRefType, TensorType
-from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
@@ -29,6 +28,9 @@ from ...errors import Diagnostic
 from ...ir import shape_of, where
 from .analysis.affine_form import Linear, linear
 from .nesting import nested_ops
+
+if TYPE_CHECKING:
+    from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,7 @@ def _letter(dim: int, kernel: Kernel, used: list[set[int]]) -> str:
     return {(True, True): "b", (True, False): "m", (False, True): "n", (False, False): "u"}[first, later]
 
 
-_VIEWS: dict[type[Operation], Callable[[Any], Kernel]] = {}
+_VIEWS: dict[type[Operation] | str, Callable[[Any], Kernel]] = {}
 _REMEMBERED = "tilewright_kernel"
 """
 The Python attribute in which an op keeps its view.
@@ -209,11 +211,16 @@ The view leads back to the op: in a table, with weak keys too, it would keep the
 
 @cache
 def _view_of(op_class: type[Operation]) -> Callable[[Any], Kernel] | None:
-    return next((_VIEWS[base] for base in op_class.__mro__ if base in _VIEWS), None)
+    keys = (key for base in op_class.__mro__ for key in (base, f"{base.__module__}.{base.__qualname__}"))
+    return next((_VIEWS[key] for key in keys if key in _VIEWS), None)
 
 
-def kernel_view(*ops: type[Operation]) -> Callable[[Callable[[Any], Kernel]], Callable[[Any], Kernel]]:
-    """Register a function as the kernel view of these op classes and their subclasses."""
+def kernel_view(*ops: type[Operation] | str) -> Callable[[Callable[[Any], Kernel]], Callable[[Any], Kernel]]:
+    """
+    Register a function as the kernel view of these op classes and their subclasses.
+
+    A class whose dialect only the programs that have such ops should load is given by its module and name.
+    """
 
     def register(view: Callable[[Any], Kernel]) -> Callable[[Any], Kernel]:
         _VIEWS.update(dict.fromkeys(ops, view))
@@ -293,7 +300,7 @@ def per_kernel(analyse: Callable[[Kernel], _Property]) -> Callable[[Kernel], _Pr
     return remembered
 
 
-@kernel_view(LinalgStructuredOperation)
+@kernel_view("xdsl.dialects.linalg.abstract_ops.LinalgStructuredOperation")
 def _structured_linalg(op: LinalgStructuredOperation) -> Kernel:
     maps = [attr.data for attr in op.get_indexing_maps()]
     iterators = [str(attr.data) for attr in op.get_iterator_types()]

@@ -16,7 +16,7 @@ Kinds of rule:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,10 @@ from ...discovery import registering
 from ...ir import has_arrays, numpy_type
 from .analysis.arithmetic import evaluator, wrapped
 from .interleaving import Interleaving
-from .queues import Work
 from .scalars import ScalarAttr, scalar_attr
+
+if TYPE_CHECKING:
+    from .queues import Work
 
 _O = TypeVar("_O", bound=Operation)
 _T = TypeVar("_T")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import ConstantLike
@@ -42,6 +41,8 @@ def _is_element(op: Operation) -> bool:
 
 
 def _is_slice(op: Operation) -> bool:
+    from xdsl.dialects import tensor
+
     assert isinstance(op, tensor.ExtractSliceOp | tensor.InsertSliceOp)
     if [*op.offsets, *op.sizes, *op.strides]:
         return False

@@ -20,7 +20,6 @@ from ...errors import Diagnostic
 from .failures import as_diagnostic, catchable
 from .garbage import nothing_older_searched, rare_collections
 from .pipeline import ANY, Pipeline, Step
-from .required import check_requirement
 
 
 @dataclass(frozen=True)
@@ -137,6 +136,8 @@ def _is_of_xdsl(step: Step) -> bool:
 
 def _rewrite(step: Step, module: ModuleOp, context: Context) -> None:
     if _is_of_xdsl(step):
+        from .required import check_requirement
+
         check_requirement(step.name, module)
     for target in list(_anchored(module, step.anchor)):
         if isinstance(target, ModuleOp):

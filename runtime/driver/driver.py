@@ -11,7 +11,6 @@ from argparse import Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
@@ -39,7 +38,6 @@ from ..inputs import once
 from . import listing
 from .dump import PrintIr, When
 from .expected import check, expectations
-from .interpret import InterpretEach
 from .replay import DumpDir, Reproducer, recorded_arguments
 from .roundtrip import RoundTrip
 from .timing import Timing
@@ -152,11 +150,9 @@ def _listing(
     passes: Registry,
     machines: Mapping[str, targets.Machine],
 ) -> str | None:
-    """Return the text of `--version` or of one of the `--list` options, None where none is given."""
+    """Return the text of one of the `--list` options, None where none is given."""
     from ...passes import passes_by_origin
 
-    if arguments.version:
-        return f"opt-tool of tilewright {version('tilewright')}, built from xdsl version {version('xdsl')}\n"
     if arguments.list_passes:
         return listing.list_passes(passes, passes_by_origin())
     if arguments.help_pass is not None:
@@ -351,6 +347,8 @@ class Run:
         if arguments.verify_each == ROUNDTRIP:
             observers.append(RoundTrip(self.context))
         if arguments.interpret_each:
+            from .interpret import InterpretEach
+
             inputs = Path(arguments.inputs) if arguments.inputs else None
             runs, functions = arguments.interpret_runs, arguments.interpret_function
             observers.append(InterpretEach(inputs, arguments.seed, runs, functions))

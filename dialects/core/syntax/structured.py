@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from xdsl.dialects import affine, scf
 from xdsl.dialects.builtin import AffineSetAttr, DenseArrayBase, IndexType, UnregisteredOp, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.parser import Parser
@@ -15,6 +14,8 @@ from xdsl.traits import IsTerminator, SingleBlockImplicitTerminator, ensure_term
 
 def parse_affine_if(op: type[Operation], parser: Parser) -> Operation:
     """Parse `affine.if affine_set<(d0)[s0] : (d0 - s0 >= 0)>(%i)[%n] -> (f32) {...} else {...}`."""
+    from xdsl.dialects.affine import YieldOp
+
     start = parser.pos
     condition = parser.parse_attribute()
     if not isinstance(condition, AffineSetAttr):
@@ -24,9 +25,9 @@ def parse_affine_if(op: type[Operation], parser: Parser) -> Operation:
     if parser.parse_optional_punctuation("->") is not None:
         types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
         results = [parser.parse_type()] if types is None else types
-    regions = [terminated_region(parser, affine.YieldOp)]
+    regions = [terminated_region(parser, YieldOp)]
     has_else = parser.parse_optional_keyword("else") is not None
-    regions.append(terminated_region(parser, affine.YieldOp) if has_else else Region())
+    regions.append(terminated_region(parser, YieldOp) if has_else else Region())
     attributes = parser.parse_optional_attr_dict()
     properties: dict[str, Attribute] = {"condition": condition}
     return op.create(
@@ -54,6 +55,8 @@ def terminated_region(parser: Parser, terminator: type[Operation]) -> Region:
 
 def parse_index_switch(op: type[Operation], parser: Parser) -> Operation:
     """Parse `scf.index_switch %i {a.b} -> i32 case 1 {...} default {...}`."""
+    from xdsl.dialects.scf import YieldOp
+
     operand = parser.parse_operand(IndexType())
     attributes = parser.parse_optional_attr_dict()
     types: Sequence[Attribute] = ()
@@ -63,9 +66,9 @@ def parse_index_switch(op: type[Operation], parser: Parser) -> Operation:
     regions: list[Region] = []
     while parser.parse_optional_keyword("case") is not None:
         cases.append(parser.parse_integer())
-        regions.append(terminated_region(parser, scf.YieldOp))
+        regions.append(terminated_region(parser, YieldOp))
     parser.parse_keyword("default")
-    default = terminated_region(parser, scf.YieldOp)
+    default = terminated_region(parser, YieldOp)
     return cast(Any, op)(operand, DenseArrayBase.from_list(i64, cases), default, regions, types, attributes)
 
 

@@ -19,7 +19,6 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.dialects.memref import AllocaScopeReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, OptPropertyDef
 from xdsl.parser import Parser, UnresolvedOperand
@@ -142,6 +141,8 @@ def _atomic(op: type[Operation], parser: Parser) -> Operation:
 
 def _scope(op: type[Operation], parser: Parser) -> Operation:
     """Parse `memref.alloca_scope -> (f32) {...}`."""
+    from xdsl.dialects.memref import AllocaScopeReturnOp
+
     results = _result_types(parser)
     region = terminated_region(parser, AllocaScopeReturnOp)
     return op.create(result_types=results, regions=[region], attributes=parser.parse_optional_attr_dict())

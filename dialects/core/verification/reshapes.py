@@ -5,15 +5,14 @@ from __future__ import annotations
 from math import prod
 from typing import Any, cast
 
-from xdsl.dialects import memref, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
 from ....ir import shape_of
 
-_EXPANSIONS = frozenset((memref.ExpandShapeOp, tensor.ExpandShapeOp))
-_COLLAPSES = frozenset((memref.CollapseShapeOp, tensor.CollapseShapeOp))
+_EXPANSIONS = frozenset(("memref.expand_shape", "tensor.expand_shape"))
+_COLLAPSES = frozenset(("memref.collapse_shape", "tensor.collapse_shape"))
 
 
 def verify_reshape(op: Operation) -> None:
@@ -24,11 +23,10 @@ def verify_reshape(op: Operation) -> None:
 
     To or from no axis there may be no group: all axes have one element. Raises VerifyException for other groups.
     """
-    kind = type(op)
-    if kind not in _EXPANSIONS and kind not in _COLLAPSES:
+    if op.name not in _EXPANSIONS and op.name not in _COLLAPSES:
         return
     few, many = shape_of(op.operands[0]), shape_of(op.results[0])
-    if kind in _COLLAPSES:
+    if op.name in _COLLAPSES:
         few, many = many, few
     reassociation = cast(Any, op).reassociation.data
     groups: list[list[int]] = [[each.value.data for each in group.data] for group in reassociation]
