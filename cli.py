@@ -157,6 +157,16 @@ machine file names it. Of a target outside of the package, `tilewright targets .
 """
 
 
+_OPERATORS = """\
+List the ONNX operators, or show some: the opsets that changed each, its facts, and every place that treats it.
+
+  tilewright operators
+  tilewright operators Conv QLinearConv
+  tilewright operators com.microsoft.MatMulNBits
+  tilewright operators --json operators.json
+"""
+
+
 _PAGED_FSCK = """\
 Check the files of a paged key-value store: headers, checksums, digests against keys, references.
 
@@ -642,6 +652,12 @@ def _add_targets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--schema", action="store_true", help="print the JSON Schema of machine files")
 
 
+def _add_operators(parser: argparse.ArgumentParser) -> None:
+    from .runtime.tools.operator_places import add_arguments
+
+    add_arguments(parser)
+
+
 _Command: TypeAlias = "tuple[str, Callable[[_Parser], None], Callable[[argparse.Namespace], int]]"
 
 _COMMANDS: dict[str, _Command] = {
@@ -660,6 +676,7 @@ _COMMANDS: dict[str, _Command] = {
     "keyboard": (_KEYBOARD, _add_keyboard, commands.keyboard_command),
     "keyboard build": (_KEYBOARD_BUILD, _add_keyboard_build, commands.keyboard_build_command),
     "targets": (_TARGETS, _add_targets, commands.targets_command),
+    "operators": (_OPERATORS, _add_operators, commands.operators_command),
     "completion": (_COMPLETION, _add_completion, _completion),
     "new-target": (_NEW_TARGET, _add_new_target, commands.new_target_command),
 }

@@ -497,6 +497,13 @@ def _schema_text(target: str | None) -> str:
     return json.dumps(machine_schema(), indent=1, ensure_ascii=False)
 
 
+def operators_command(options: argparse.Namespace) -> int:
+    """Run `tilewright operators`."""
+    from .runtime.tools.operator_places import run
+
+    return run(options)
+
+
 def new_target_command(options: argparse.Namespace) -> int:
     """Run `tilewright new-target`."""
     from .dialects import all_dialects

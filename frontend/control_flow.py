@@ -7,12 +7,13 @@ become one copy of their body a turn, as long as that is small. What is inside a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto, helper
 
+from ..dialects.onnx.registry import Registry
 from ..errors import Diagnostic
 from .attributes import attribute_of
 from .dynamic_sizes import refuse_extents
@@ -364,13 +365,16 @@ def _sequence_map(resolver: Resolver, node: NodeProto) -> None:
 # Graphs that stay
 
 
-BODIES: Mapping[str, tuple[str, ...]] = {
-    "If": ("then_branch", "else_branch"),
-    "Loop": ("body",),
-    "Scan": ("body",),
-    "SequenceMap": ("body",),
-}
+BODIES: Registry[str, tuple[str, ...]] = Registry(
+    "graphs in attributes",
+    {
+        "If": ("then_branch", "else_branch"),
+        "Loop": ("body",),
+        "Scan": ("body",),
+        "SequenceMap": ("body",),
+    },
+)
 """Operator -> the graphs that it holds."""
 
-RULES = {"If": _if, "Loop": _loop, "Scan": _scan, "SequenceMap": _sequence_map}
+RULES = Registry("control flow", {"If": _if, "Loop": _loop, "Scan": _scan, "SequenceMap": _sequence_map})
 """Operator -> what resolves it."""

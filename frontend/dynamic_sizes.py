@@ -11,21 +11,25 @@ from collections.abc import Iterable
 
 from onnx import NodeProto, TensorProto, helper
 
+from ..dialects.onnx.registry import mentions
 from ..errors import Diagnostic
 from .order import where_node
 from .resolver import Resolver
 from .sizes import load_rules
 from .sizes.sized import RULES, Sized
-from .sizes.sources import SOURCES
+
+_SOURCES = ("Compress", "NonMaxSuppression", "NonZero", "Slice", "Unique")
+"""Operators whose result may have a size of the run though all their inputs have known ones."""
 
 
+@mentions(*_SOURCES)
 def resolve_sizes(resolver: Resolver, node: NodeProto) -> bool:
     """
     Resolve a node whose tensors have, or decide, sizes of the run; return whether it is one.
 
     Raises Diagnostic for an operator that would count what is not there.
     """
-    is_source = node.op_type in SOURCES and not node.domain
+    is_source = node.op_type in _SOURCES and not node.domain
     if not is_source and not resolver.extents.touch(node.input):
         return False
     check_sizes(resolver, node)

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from onnx import NodeProto, TensorProto, ValueInfoProto, defs, helper
 
+from ..dialects.onnx.registry import mentions
 from ..ir import Array
 from .onnx_graph import has_body
 from .operators import operator_of
@@ -18,6 +19,7 @@ FOLDED_LIMIT = 4096
 """The elements of the largest constant that is made at import; none that shapes depend on is as big."""
 
 
+@mentions("Shape", "Size")
 def shape_value(node: NodeProto, info: Callable[[str], TensorInfo | None]) -> tuple[Array, int] | None:
     """Return the value and element type of a Shape or Size of a tensor of known shape, None for anything else."""
     if node.domain or node.op_type not in ("Shape", "Size"):

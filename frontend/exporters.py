@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import islice
 from math import prod
 
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
+from ..dialects.onnx.registry import Registry
 from .node_view import Info
 from .onnx_graph import Graph
 from .replacements import load_rules
@@ -15,6 +17,12 @@ from .resolver import Resolver
 from .site import REPLACEMENTS, Site
 from .small_floats import small_floats
 from .tensor_info import TensorInfo, info_of
+
+Rule = Callable[[Graph, NodeProto, Info], list[NodeProto]]
+"""`(graph, node, info) -> nodes`: those that stand for a node; none where it is as ONNX wants it."""
+
+EXPORTED: Registry[str, Rule] = Registry("deviation of exporters")
+"""Operator of ai.onnx -> the rule that repairs it."""
 
 
 def replaced(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
@@ -28,6 +36,7 @@ def replaced(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     return site.nodes
 
 
+@EXPORTED.rule("SoftmaxCrossEntropyLoss")
 def log_probabilities(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     """
     Return the replacement of a SoftmaxCrossEntropyLoss with log probabilities alone, empty for other nodes.
@@ -35,7 +44,7 @@ def log_probabilities(graph: Graph, node: NodeProto, info: Info) -> list[NodePro
     Exporters of training graphs drop the loss where nothing uses it, and with it the place of the second output: what
     the file declares to be as large as the scores is no loss.
     """
-    if (node.domain, node.op_type) != ("", "SoftmaxCrossEntropyLoss") or len(node.output) != 1:
+    if len(node.output) != 1:
         return []
     scores, declared = info(node.input[0]), graph.declared.get(node.output[0])
     stated = info_of(declared) if declared is not None else None
@@ -44,6 +53,7 @@ def log_probabilities(graph: Graph, node: NodeProto, info: Info) -> list[NodePro
     return [helper.make_node("LogSoftmax", [node.input[0]], [node.output[0]], name=node.name, axis=1)]
 
 
+@EXPORTED.rule("Gemm")
 def flattened_gemm(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     """
     Return the replacement of a Gemm whose first inputs have more than two axes, empty for other nodes.
@@ -52,8 +62,6 @@ def flattened_gemm(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]
     last axis. All axes of the first input but the last become one, and behind the matrix the shape is restored; the
     second input and the bias have one element along their outer axes.
     """
-    if (node.domain, node.op_type) != ("", "Gemm"):
-        return []
     shapes = [known.shape if (known := info(name)) is not None else None for name in node.input[:2]]
     transposed = {attribute.name: attribute.i for attribute in node.attribute if attribute.name.startswith("trans")}
     if None in shapes or transposed.get("transA"):
@@ -87,10 +95,9 @@ def _sizes(graph: Graph, node: NodeProto, role: str, sizes: list[int]) -> str:
     return graph.add_constant(node, role, np.array(sizes, np.int64), TensorProto.INT64)
 
 
+@EXPORTED.rule("Range")
 def scalar_range(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     """Return a Range of scalars for one of constants with one element on one axis, nothing for other nodes."""
-    if (node.domain, node.op_type) != ("", "Range"):
-        return []
     listed = [name for name in node.input if name in graph.constants and graph.constants[name].array.shape == (1,)]
     if not listed:
         return []
@@ -105,6 +112,7 @@ def scalar_range(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     return [scalar]
 
 
+@EXPORTED.rule("PRelu")
 def slope_without_outer_axes(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     """
     Return a PRelu whose slope has no more axes than its input, nothing for other nodes.
@@ -112,7 +120,7 @@ def slope_without_outer_axes(graph: Graph, node: NodeProto, info: Info) -> list[
     A scalar has a slope of [1], as PyTorch writes it. The result has the shape of the input; outer axes of the slope
     are removed where they have one element.
     """
-    if (node.domain, node.op_type) != ("", "PRelu") or len(node.input) != 2:
+    if len(node.input) != 2:
         return []
     x, slope = (known.shape if (known := info(name)) is not None else None for name in node.input)
     if x is None or slope is None:
@@ -129,6 +137,7 @@ def slope_without_outer_axes(graph: Graph, node: NodeProto, info: Info) -> list[
     return [_reshaped(graph, node, prelu, 1, "slope", inner), prelu]
 
 
+@EXPORTED.rule("ConvTranspose")
 def transposed_of_stated_shape(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     """
     Return a ConvTranspose that states its result's shape, for one with SAME and output_padding; nothing for others.
@@ -136,8 +145,6 @@ def transposed_of_stated_shape(graph: Graph, node: NodeProto, info: Info) -> lis
     The result has input * stride elements, or all where these are fewer. ONNX's inference adds the output_padding to
     that, by which the padding grows instead.
     """
-    if (node.domain, node.op_type) != ("", "ConvTranspose"):
-        return []
     given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
     is_same = given.get("auto_pad") in (b"SAME_UPPER", b"SAME_LOWER")
     extra, shapes = given.get("output_padding", ()), [_static(info(name)) for name in node.input[:2]]
@@ -161,22 +168,16 @@ def _static(known: TensorInfo | None) -> tuple[int, ...] | None:
     return None if shape is None or None in shape else tuple(dim for dim in shape if dim is not None)
 
 
-EXPORTER_RULES = (
-    small_floats,
-    replaced,
-    flattened_gemm,
-    log_probabilities,
-    scalar_range,
-    slope_without_outer_axes,
-    transposed_of_stated_shape,
-)
-"""What returns the nodes that stand for a node, none where it is as ONNX wants it."""
+def exporter_rules(node: NodeProto) -> Sequence[Rule]:
+    """Return the rules that may give the nodes that stand for a node, in order."""
+    own = None if node.domain else EXPORTED.get(node.op_type)
+    return (small_floats, replaced) if own is None else (small_floats, replaced, own)
 
 
 def resolve_exported(resolver: Resolver, node: NodeProto) -> bool:
     """Resolve the replacement of a node by nodes of ONNX; return whether it has one."""
     constants = resolver.graph.constants
-    for rule in EXPORTER_RULES:
+    for rule in exporter_rules(node):
         count = len(constants)
         if nodes := rule(resolver.graph, node, resolver.info):
             resolver.note_written(node, dict(islice(constants.items(), count, None)))

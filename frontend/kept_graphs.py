@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto, helper, numpy_helper
 
+from ..dialects.onnx.registry import mentions
 from ..errors import Diagnostic
 from .attributes import attribute_of
 from .dynamic_sizes import refuse_extents
@@ -82,6 +83,7 @@ def keep_loop(resolver: Resolver, node: NodeProto) -> None:
         resolver.extents.axes |= {name: {0: extent} for name in node.output[len(carried) :] if name}
 
 
+@mentions("Constant", "Identity")
 def is_endless(resolver: Resolver, node: NodeProto) -> bool:
     """Return whether the condition of a Loop holds in every iteration, so that its trip count alone ends it."""
     body = body_of(node, "body")

@@ -13,6 +13,7 @@ from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto,
 from onnx.defs import OpSchema
 
 from ..dialects.onnx import op_class
+from ..dialects.onnx.registry import mentions
 from ..errors import Diagnostic, did_you_mean
 from .operator_names import check_operators
 from .order import bodies_of, defined_names, produced_twice, sorted_nodes, where_node, with_inner
@@ -321,6 +322,7 @@ _NUMBERS = {
 }
 
 
+@mentions("Constant")
 def _take_constant(node: NodeProto, constants: dict[str, Constant], folder: Path | None) -> bool:
     """Enter the value of a Constant node among the constants; return whether it is one."""
     if (node.domain, node.op_type) != ("", "Constant"):

@@ -8,16 +8,12 @@ from typing import NamedTuple
 from onnx import NodeProto, defs
 
 from ..dialects.onnx import op_class, op_types
+from ..dialects.onnx.facts import Trait, having
+from ..dialects.onnx.registry import key_of
 from ..dialects.onnx.runtime_operators import RUNTIME_OPERATORS
 from ..errors import Diagnostic, did_you_mean
 
 CLASSICAL, TRAINING = "ai.onnx.ml", "ai.onnx.preview.training"
-
-HANDLED = {
-    CLASSICAL: frozenset(("ArrayFeatureExtractor", "Binarizer")),
-    TRAINING: frozenset(("Adagrad", "Adam", "Momentum")),
-}
-"""Domain of ONNX -> its operators that have a rule, where others have none."""
 
 _LAYOUTS = ("com.microsoft.nchwc", "com.ms.internal.nhwc")
 """Domains of operators in a layout that ONNX Runtime chooses for the machine it runs on."""
@@ -60,7 +56,8 @@ def _complaint(node: NodeProto) -> Complaint | None:
     """Return the complaint about a node's operator, None for a handled one; give its node the domain of the schema."""
     name, domain = node.op_type, "" if node.domain == "ai.onnx" else node.domain
     shown = f"{name} of the domain {domain}" if domain else name
-    if domain in HANDLED and name not in HANDLED[domain] and defs.has(name, domain):
+    is_other = domain in (CLASSICAL, TRAINING) and key_of((domain, name)) not in having(Trait.HANDLED)
+    if is_other and defs.has(name, domain):
         return Complaint(f"{shown} is an operator of ONNX Runtime that is not supported", _remedy(domain))
     if (cls := op_class(name, domain)) is not None:
         node.domain, node.op_type = cls.SCHEMA.domain, cls.SCHEMA.name

@@ -19,6 +19,7 @@ from onnx import NodeProto, TensorProto, helper
 from ..dialects.core.ports import ATTENTION_MASK, POSITION
 from ..dialects.onnx.contrib import CONTRIB_DOMAIN
 from ..dialects.onnx.facts import Trait, facts_of, having
+from ..dialects.onnx.registry import Registry, mentions
 from ..errors import Diagnostic
 from ..ir import Array
 from .evaluation import is_foldable
@@ -29,11 +30,14 @@ from .order import where_node
 from .tensor_info import Infos, TensorInfo, info_of
 from .tensors import Constant
 
-_TAKES_CACHES = {
-    ("", "Attention"): (4, 5),
-    (CONTRIB_DOMAIN, "MultiHeadAttention"): (6, 7),
-    (CONTRIB_DOMAIN, "GroupQueryAttention"): (3, 4),
-}
+_TAKES_CACHES = Registry(
+    "caches",
+    {
+        ("", "Attention"): (4, 5),
+        (CONTRIB_DOMAIN, "MultiHeadAttention"): (6, 7),
+        (CONTRIB_DOMAIN, "GroupQueryAttention"): (3, 4),
+    },
+)
 """Operator -> its inputs that are caches of keys and of values, [B, N, rows, h]."""
 
 _INTEGERS = (TensorProto.INT32, TensorProto.INT64)
@@ -109,6 +113,7 @@ def _is_sum(symbol: str, lengths: Set[str]) -> bool:
     return len(parts) > 1 and not lengths.isdisjoint(parts)
 
 
+@mentions("Concat")
 def _caches(graph: Graph, infos: Infos) -> Iterator[tuple[str, int]]:
     """
     Yield the inputs of an open length to which new rows are joined, each with the axis of its rows.
@@ -255,6 +260,7 @@ class Past:
             remedy="export the network with caches of a fixed length",
         )
 
+    @mentions("Slice")
     def prepare(self, known: Known, node: NodeProto, folded: bool = False) -> Prepared:
         """
         Return a node whose data that depend on the length are computed from the position.

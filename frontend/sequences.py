@@ -8,6 +8,7 @@ from itertools import count, takewhile
 import numpy as np
 from onnx import NodeProto, TensorProto, ValueInfoProto, helper
 
+from ..dialects.onnx.registry import Registry
 from ..errors import Diagnostic
 from .attributes import attribute_of
 from .onnx_graph import Graph
@@ -286,18 +287,21 @@ def _get_element(resolver: Resolver, node: NodeProto) -> None:
     _pass_on(resolver, node)
 
 
-RULES: Mapping[str, Callable[[Resolver, NodeProto], None]] = {
-    "SequenceEmpty": _empty,
-    "SequenceConstruct": _construct,
-    "SequenceInsert": _insert,
-    "SequenceErase": _erase,
-    "SequenceAt": _at,
-    "SequenceLength": _length,
-    "ConcatFromSequence": _concat,
-    "SplitToSequence": _split,
-    "Identity": _identity,
-    "Optional": _optional,
-    "OptionalHasElement": _has_element,
-    "OptionalGetElement": _get_element,
-}
+RULES: Registry[str, Callable[[Resolver, NodeProto], None]] = Registry(
+    "sequences",
+    {
+        "SequenceEmpty": _empty,
+        "SequenceConstruct": _construct,
+        "SequenceInsert": _insert,
+        "SequenceErase": _erase,
+        "SequenceAt": _at,
+        "SequenceLength": _length,
+        "ConcatFromSequence": _concat,
+        "SplitToSequence": _split,
+        "Identity": _identity,
+        "Optional": _optional,
+        "OptionalHasElement": _has_element,
+        "OptionalGetElement": _get_element,
+    },
+)
 """Operator -> what resolves it."""

@@ -25,6 +25,7 @@ from onnx.checker import ValidationError
 from onnx.defs import OpSchema
 
 from ..dialects.onnx.custom import DOMAIN, SCHEMAS
+from ..dialects.onnx.registry import mentions
 from ..errors import Diagnostic
 from .attributes import unsound
 from .onnx_graph import Graph, check_given
@@ -268,6 +269,7 @@ def _extents(shape: Sequence[int], where: str) -> tuple[int, ...]:
         ) from error
 
 
+@mentions("Concat")
 def _deduce(graph: Graph, infos: Infos) -> None:
     """Fill in the dim along which an input is concatenated, where all else of that Concat is known."""
     known = infer(graph, infos)

@@ -12,7 +12,7 @@ from ..dialects.core.small_floats import FORMATS
 from ..dialects.onnx import op_class
 from ..dialects.onnx.contrib import CONTRIB_DOMAIN
 from ..dialects.onnx.custom import DOMAIN
-from ..discovery import registering
+from ..dialects.onnx.registry import Registry
 from ..errors import Diagnostic
 from ..ir import Array
 from .node_view import Info, NodeView
@@ -119,13 +119,13 @@ class Site(NodeView):
 Replacement = Callable[[Site], None]
 """Makes the nodes that stand for one; none where it is to stay."""
 
-REPLACEMENTS: dict[tuple[str, str], Replacement] = {}
+REPLACEMENTS: Registry[tuple[str, str], Replacement] = Registry("replacement")
 """Domain and operator -> its rule."""
 
 
 def expands(name: str, domain: str = "") -> Callable[[Replacement], Replacement]:
     """Register a function as the expansion of an operator."""
-    return registering(REPLACEMENTS, [(domain, name)])
+    return REPLACEMENTS.rule((domain, name))
 
 
 def replaces(name: str) -> Callable[[Replacement], Replacement]:

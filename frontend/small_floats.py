@@ -8,6 +8,7 @@ from onnx import NodeProto, TensorProto
 
 from ..dialects.core.small_floats import FORMATS
 from ..dialects.onnx.custom import DOMAIN
+from ..dialects.onnx.registry import Registry, mentions
 from ..errors import Diagnostic
 from .node_view import Info
 from .onnx_graph import Graph
@@ -89,16 +90,20 @@ def _parameter(site: Site, index: int, compute: int) -> str:
     return site.emit("Slice", name, site.sizes(0), site.sizes(shape[axis]), site.sizes(axis))
 
 
-_RULES: dict[str, Callable[[Site], None]] = {
-    "Cast": _cast,
-    "CastLike": _cast,
-    "IsInf": _test,
-    "IsNaN": _test,
-    "QuantizeLinear": _quantize,
-    "DequantizeLinear": _dequantize,
-}
+_RULES: Registry[str, Callable[[Site], None]] = Registry(
+    "small floats",
+    {
+        "Cast": _cast,
+        "CastLike": _cast,
+        "IsInf": _test,
+        "IsNaN": _test,
+        "QuantizeLinear": _quantize,
+        "DequantizeLinear": _dequantize,
+    },
+)
 
 
+@mentions(*_MOVES)
 def small_floats(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     """
     Return the nodes that replace a conversion of floats of 8 or 4 bits, empty for other nodes.

@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 from onnx import ModelProto, NodeProto
 
+from ..dialects.onnx.registry import mentions
 from ..errors import Diagnostic
 from ..ir import Array, numpy_type
 from .onnx_graph import Graph, check_given
@@ -36,6 +37,7 @@ def static_inputs(model: ModelProto) -> list[str]:
     ]
 
 
+@mentions(*_KNOWN_SHAPES)
 def deciding(nodes: Iterable[NodeProto], wanted: Iterable[str] = ()) -> set[str]:
     """Return all tensors whose values decide a shape among these nodes, or the values of the tensors `wanted`."""
     nodes = list(with_inner(nodes))

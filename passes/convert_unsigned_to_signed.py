@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.onnx.facts import Trait, facts_of, having
+from ..dialects.onnx.registry import Registry, mentions
 from ..dialects.onnx.schema import OnnxOp, make, stored_value
 from ..ir import element_of, functions, shape_of
 from .core.base import Pass
@@ -136,6 +137,7 @@ def _requantised(signed: _Signed, op: OnnxOp) -> list[SSAValue] | None:
     return [requantize.results[0]]
 
 
+@mentions("Cast")
 def _looked_up(signed: _Signed, op: OnnxOp) -> list[SSAValue] | None:
     """Look signed bytes up, or the entries of a constant table: negative indices count from its end."""
     table, index = op.operands
@@ -168,12 +170,15 @@ def _moved(signed: _Signed, op: OnnxOp) -> list[SSAValue] | None:
     return list(moved(op, [operand and signed.form(operand, op) for operand in inputs], _I8, op))
 
 
-_RULES: dict[str, Rule] = {
-    **dict.fromkeys((*_PRODUCTS, "onnx.DequantizeLinear", "onnx.QuantizeLinear"), _quantised),
-    **dict.fromkeys(_MOVES, _moved),
-    "onnx.Gather": _looked_up,
-    "onnx.RequantShift": _requantised,
-}
+_RULES: Registry[str, Rule] = Registry(
+    "signed bytes",
+    {
+        **dict.fromkeys((*_PRODUCTS, "onnx.DequantizeLinear", "onnx.QuantizeLinear"), _quantised),
+        **dict.fromkeys(_MOVES, _moved),
+        "onnx.Gather": _looked_up,
+        "onnx.RequantShift": _requantised,
+    },
+)
 
 
 @dataclass(frozen=True)

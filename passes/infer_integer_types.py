@@ -31,7 +31,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.analysis.intervals import Range
 from ..dialects.ml_program import GlobalLoadOp, definition_of, loads_of
-from ..dialects.onnx.schema import OnnxOp, make
+from ..dialects.onnx.registry import mentions
+from ..dialects.onnx.schema import OnnxOp, is_constant, make
 from ..errors import Diagnostic
 from ..ir import (
     array_of,
@@ -161,6 +162,7 @@ def _argument_type(argument: SSAValue, declared: Attribute | None, *, demanded: 
     return (i32, EXACT_IN_FLOAT) if demanded else (element_of(argument), None)
 
 
+@mentions("TensorScatter")
 def _type_state(state: _Inference, load: GlobalLoadOp) -> None:
     """Set the type of a state to the smallest that holds its stores and 0, if all stores are integers."""
     definition = definition_of(load, load.symbol)
@@ -201,6 +203,7 @@ def _type_block(state: _Inference, block: Block) -> None:
             _type_op(state, op)
 
 
+@mentions("Loop")
 def _type_graphs(state: _Inference, op: OnnxOp) -> None:
     """Infer types in an op's subgraphs; their inputs and outputs have the types that the model declares."""
     kinds = [element_of(result) for result in op.results]
@@ -236,7 +239,7 @@ def _type_op(state: _Inference, op: OnnxOp) -> None:
     elif op.name == "onnx.Cast" and op.results[0] in state.demanded and _carries(state, op):
         # A quantised operator takes integers, whatever type carries them.
         Rewriter.replace_op(op, [], [op.operands[0]])
-    elif op.name != "onnx.Constant":
+    elif not is_constant(op):
         _keep_floats(state, op, data)
         _take_types(state, op)
 
@@ -354,6 +357,7 @@ def _typed_constant(state: _Inference, value: SSAValue, type: Attribute | None) 
     return state.constants[key]
 
 
+@mentions(*_CONVERTERS)
 def _keep_floats(state: _Inference, op: OnnxOp, data: Sequence[SSAValue]) -> None:
     """Insert casts to float before float operators with an operand that became an integer."""
     carriers = set(data)

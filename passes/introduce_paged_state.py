@@ -26,6 +26,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ..dialects.core.buckets import STATE
 from ..dialects.core.ports import ATTENTION_MASK
 from ..dialects.ml_program import GlobalLoadOp, GlobalOp, GlobalStoreOp
+from ..dialects.onnx.registry import mentions
 from ..dialects.paged.ops import AppendOp, AttendOp, BeginOp, CommitOp, PoolOp
 from ..errors import Diagnostic
 from ..ir import element_of, functions, set_argument_attributes, shape_of, where
@@ -57,6 +58,7 @@ def mask_rows(context: int, added: int) -> int:
     return context if added == 1 else min(context, max(_PROMPT_ROWS, 2 * added))
 
 
+@mentions("Attention")
 def introduce_paged_state(module: ModuleOp, function: func.FuncOp, context: int, page_length: int) -> None:
     """
     Replace the caches of a function by a paged pool, and the attention over them by `paged.attend`.

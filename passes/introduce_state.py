@@ -29,6 +29,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ..dialects.core.buckets import BUCKET_OF, STATE, bucket_rows
 from ..dialects.core.ports import POSITION, POSITIONS
 from ..dialects.ml_program import GlobalLoadOp, GlobalStoreOp, new_global
+from ..dialects.onnx.registry import mentions
 from ..dialects.onnx.schema import OnnxOp
 from ..errors import Diagnostic
 from ..ir import dense, element_of, functions, numpy_type, set_argument_attributes, shape_of, where
@@ -177,6 +178,7 @@ def _position(function: func.FuncOp, context: int, added: int) -> SSAValue:
     return argument
 
 
+@mentions("Gather")
 def _check_positions(function: func.FuncOp) -> None:
     """Check that a network of tokens exported for one length has a position input; else positions are constants."""
     names = port_attributes(function, "arg_attrs")
@@ -218,6 +220,7 @@ def _number_rows(function: func.FuncOp, position: SSAValue, added: int) -> None:
     set_ports(function, rows, port_attributes(function, "res_attrs"))
 
 
+@mentions("Gather")
 def check_tables(function: func.FuncOp, position: SSAValue, last: int) -> None:
     """Check that tables indexed by the position have a row for each of `last` positions."""
     for op in function.body.block.ops:

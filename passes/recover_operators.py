@@ -12,6 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ..dialects.core.nesting import nested_ops
+from ..dialects.onnx.schema import is_constant
 from ..ir import functions, fused_location
 from .core.base import Pass
 from .lowering import load_rules as load_lowerings
@@ -57,7 +58,7 @@ def _replace(root: Operation, value: SSAValue, match: Match, order: dict[Operati
         if op is not root:
             Rewriter.erase_op(op)
     for op in constants:
-        if isinstance(op, Operation) and op.name == "onnx.Constant" and not op.results[0].uses:
+        if isinstance(op, Operation) and is_constant(op) and not op.results[0].uses:
             Rewriter.erase_op(op)
 
 

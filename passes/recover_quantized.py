@@ -14,7 +14,8 @@ from xdsl.rewriter import Rewriter
 
 from ..dialects.core.analysis.intervals import Range, range_of_element
 from ..dialects.onnx.facts import Trait, having
-from ..dialects.onnx.schema import OnnxOp
+from ..dialects.onnx.registry import mentions
+from ..dialects.onnx.schema import OnnxOp, is_constant
 from ..ir import Array, element_of, functions, fused_location
 from ..runtime.interpreter import load_rules as load_semantics
 from .core.base import Pass
@@ -37,6 +38,7 @@ from .recover.quantized import (
 _VIEWS, _CLAMPS = having(Trait.VIEW, "onnx."), having(Trait.CLAMPS, "onnx.")
 
 
+@mentions("QuantizeLinear")
 def recover_quantized(module: ModuleOp, function: func.FuncOp) -> int:
     """
     Convert float operators between DequantizeLinear and QuantizeLinear to integers, where operators exist.
@@ -64,6 +66,7 @@ def recover_quantized(module: ModuleOp, function: func.FuncOp) -> int:
     return floats - sum(map(_computes_floats, block.ops))
 
 
+@mentions("QuantizeLinear")
 def _unify_quantizers(block: Block) -> None:
     """Replace each QuantizeLinear by an earlier one of the same value, scale and zero point."""
     seen: dict[tuple[SSAValue, Quantization], SSAValue] = {}
@@ -85,9 +88,9 @@ def _is_used(op: Operation) -> bool:
     return any(result.uses for result in op.results)
 
 
+@mentions("DequantizeLinear")
 def _computes_floats(op: Operation) -> bool:
-    names = ("onnx.Constant", "onnx.DequantizeLinear")
-    if not isinstance(op, OnnxOp) or op.name in names:
+    if not isinstance(op, OnnxOp) or is_constant(op) or op.name == "onnx.DequantizeLinear":
         return False
     return op.name in COMPUTED or any(element_of(result) == f32 for result in op.results)
 
@@ -185,6 +188,7 @@ def _limits(tail: Sequence[OnnxOp], y: Quantization) -> Range | None:
     return limits
 
 
+@mentions("Relu")
 def _bounds(op: OnnxOp) -> Array | None:
     """Return the clamping bounds of an op of a tail, None if they are dynamic."""
     if op.name in _VIEWS:

@@ -15,6 +15,7 @@ from ml_dtypes import finfo
 from xdsl.dialects.builtin import BFloat16Type, DenseIntOrFPElementsAttr, Float16Type, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from ..dialects.onnx.registry import mentions
 from ..dialects.onnx.schema import OnnxOp
 from ..ir import DenseAttr, array_of, element_of, functions, integer_width, numpy_type
 from .inputs import network_tensors
@@ -76,6 +77,7 @@ def _joined(precisions: Iterable[Precision]) -> Precision:
     return joined
 
 
+@mentions("DequantizeLinear", "QuantizeLinear", *_MOVEMENT)
 def _result(op: Operation, operands: Precision) -> Precision:
     kind = op.name.rpartition(".")[2]
     if not op.results or not isinstance(op, OnnxOp):

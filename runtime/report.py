@@ -26,6 +26,7 @@ from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ..dialects.core.nesting import nested_ops
 from ..dialects.core.work import multiply_accumulates
 from ..dialects.hier import DmaStartOp, GridOp, LaunchOp
+from ..dialects.onnx.schema import is_constant
 from ..ir import node_names
 from ..passes.core.manager import Observer, Place
 from ..passes.core.pipeline import Pipeline
@@ -98,7 +99,7 @@ class ReportObserver(Observer):
 
 def graph_nodes(module: ModuleOp) -> list[str]:
     """Return the names of the ONNX nodes of a module at the graph level, constants aside, in order."""
-    ops = (op for op in nested_ops(module) if op.name.startswith("onnx.") and op.name != "onnx.Constant")
+    ops = (op for op in nested_ops(module) if op.name.startswith("onnx.") and not is_constant(op))
     return list(dict.fromkeys(name for op in ops for name in node_names(op)))
 
 

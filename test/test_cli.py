@@ -18,7 +18,7 @@ pytestmark = pytest.mark.quick
 
 COMMANDS = (
     *("compile", "run", "check", "profile", "explore", "replay", "generate", "import", "quantize"),
-    *("targets", "new-target", "completion"),
+    *("targets", "operators", "new-target", "completion"),
 )
 
 

@@ -27,8 +27,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from tilewright.frontend.onnx_graph import OLDEST_OPSET
+from tilewright.dialects.onnx.registry import key_of
 from tilewright.runtime.tools.onnx_backend import DEVICES
+from tilewright.runtime.tools.operator_places import versions_of
 from tilewright.test.fuzz.onnx_cases import VERDICTS, Case, Outcome, load_cases, run_all
 
 Outcomes = Mapping[str, Outcome]
@@ -143,13 +144,8 @@ def _plain(reason: str) -> str:
 
 def _versions(operator: str) -> str:
     """Return the opsets in which an operator was defined anew, as far as they are imported."""
-    known = [schema for schema in defs.get_all_schemas_with_history() if schema.name == operator]
-    versions = sorted({schema.since_version for schema in known})
-    domain = next((schema.domain for schema in known), "")
-    if domain:
-        return f"{domain} {', '.join(map(str, versions))}"
-    oldest = max((version for version in versions if version <= OLDEST_OPSET), default=0)
-    return ", ".join(str(max(version, OLDEST_OPSET)) for version in versions if version >= oldest)
+    domain = next(schema.domain for schema in defs.get_all_schemas_with_history() if schema.name == operator)
+    return " ".join(filter(None, (domain, ", ".join(map(str, versions_of(key_of((domain, operator))))))))
 
 
 def main() -> int:

@@ -26,7 +26,8 @@ from ..core.effect_traits import StateEffects
 from .contrib import CONTRIB_DOMAIN, CONTRIB_SCHEMAS
 from .custom import DOMAIN, SCHEMAS
 from .facts import Trait, having
-from .schema import OnnxOp, op_class_of
+from .registry import Registry
+from .schema import OnnxOp, is_constant, op_class_of
 
 
 class _DropoutEffects(MemoryEffect):
@@ -39,12 +40,14 @@ class _DropoutEffects(MemoryEffect):
         if training is None:
             return frozenset()
         maker = training.owner
-        known = maker.attribute("value") if isinstance(maker, OnnxOp) and maker.SCHEMA.name == "Constant" else None
+        known = maker.attribute("value") if isinstance(maker, OnnxOp) and is_constant(maker) else None
         return frozenset() if known is not None and not known.any() else _RANDOM.get_effects(op)
 
 
 _RANDOM = StateEffects("random numbers")
-_EFFECTS: dict[str, MemoryEffect] = {**dict.fromkeys(having(Trait.RANDOM), _RANDOM), "Dropout": _DropoutEffects()}
+_EFFECTS: Registry[str, MemoryEffect] = Registry(
+    "effects", {**dict.fromkeys(having(Trait.RANDOM), _RANDOM), "Dropout": _DropoutEffects()}
+)
 """Operator -> its effects; the others are pure."""
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from typing import Any, NamedTuple
 
+from .registry import Registry
+
 
 class Rule(NamedTuple):
     """Constraint on the values of some attributes."""
@@ -29,26 +31,32 @@ def _at_least(least: int, *attributes: str) -> Rule:
 _POWER_OF_TWO = "a positive power of two"
 _DIVISOR = Rule(("D",), _is_power_of_two, _POWER_OF_TWO)
 _SCALE = Rule(("scale",), _is_finite_scale, "finite and not zero")
-RULES: dict[str, tuple[Rule, ...]] = {
-    "RequantShift": (
-        Rule(("div",), _is_power_of_two, _POWER_OF_TWO),
-        Rule(("signed",), (0, 1).__contains__, "0 or 1"),
-        _at_least(2, "n_levels"),
-    ),
-    "iSoftmax": (_at_least(1, "log2"), _at_least(2, "n_levels")),
-    "ITAMax": (_at_least(2, "n_levels"),),
-    "ITAPartialMax": (_at_least(2, "n_levels"), _at_least(1, "group_width")),
-    "iRMSNorm": (_DIVISOR,),
-    "iLayerNorm": (_DIVISOR,),
-    "iNoNorm": (_DIVISOR,),
-    "Quant": (_SCALE,),
-    "Dequant": (_SCALE,),
-}
+RULES: Registry[str, tuple[Rule, ...]] = Registry(
+    "constraints on attributes",
+    {
+        "RequantShift": (
+            Rule(("div",), _is_power_of_two, _POWER_OF_TWO),
+            Rule(("signed",), (0, 1).__contains__, "0 or 1"),
+            _at_least(2, "n_levels"),
+        ),
+        "iSoftmax": (_at_least(1, "log2"), _at_least(2, "n_levels")),
+        "ITAMax": (_at_least(2, "n_levels"),),
+        "ITAPartialMax": (_at_least(2, "n_levels"), _at_least(1, "group_width")),
+        "iRMSNorm": (_DIVISOR,),
+        "iLayerNorm": (_DIVISOR,),
+        "iNoNorm": (_DIVISOR,),
+        "Quant": (_SCALE,),
+        "Dequant": (_SCALE,),
+    },
+)
 """Operator -> what its attributes must satisfy."""
 
-REQUIRED = {
-    "Constant": {"value": "in which the graph level holds every constant"},
-}
+REQUIRED = Registry(
+    "constraints on attributes",
+    {
+        "Constant": {"value": "in which the graph level holds every constant"},
+    },
+)
 """Operator -> the attributes that it must have though its schema leaves them open, and what for."""
 
 

@@ -38,6 +38,7 @@ class Trait(Enum):
     COMPUTES_FLOATS = "takes quantised tensors and computes in floats"
     CARRIES_INTEGERS = "computes integers, which floats may carry: an operator of quantisers"
     RANDOM = "has random results"
+    HANDLED = "has a rule, as one of a domain of ONNX beside ai.onnx, where others have none"
 
 
 _IMPLIED = {
@@ -246,3 +247,8 @@ _operator("TrueIntegerDiv", Trait.ELEMENTWISE, Trait.CARRIES_INTEGERS)
 _operator("Unsqueeze", Trait.RESHAPES)
 _operator("Where", Trait.ELEMENTWISE)
 _operator("Xor", Trait.ELEMENTWISE)
+_operator("ml.ArrayFeatureExtractor", Trait.HANDLED)
+_operator("ml.Binarizer", Trait.HANDLED)
+_operator("preview.training.Adagrad", Trait.HANDLED)
+_operator("preview.training.Adam", Trait.HANDLED)
+_operator("preview.training.Momentum", Trait.HANDLED)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from .registry import Registry
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -39,14 +41,17 @@ def _whole(*indices: int, of: int = 0) -> tuple[Parameter, ...]:
     return tuple(Parameter(index, of, None) for index in indices)
 
 
-PARAMETERS: dict[str, tuple[Parameter, ...]] = {
-    "ConvInteger": (*_whole(2), *_features(1, 3)),
-    "MatMulInteger": (*_rows(2), *_columns(1, 3)),
-    "QLinearAdd": (*_whole(1, 2, 6, 7), *_whole(4, 5, of=3)),
-    "QLinearMul": (*_whole(1, 2, 6, 7), *_whole(4, 5, of=3)),
-    "QLinearConv": (*_whole(1, 2, 6, 7), *_features(3, 4, 5)),
-    "QLinearMatMul": (*_rows(1, 2, 6, 7), *_columns(3, 4, 5)),
-}
+PARAMETERS: Registry[str, tuple[Parameter, ...]] = Registry(
+    "scales and zero points",
+    {
+        "ConvInteger": (*_whole(2), *_features(1, 3)),
+        "MatMulInteger": (*_rows(2), *_columns(1, 3)),
+        "QLinearAdd": (*_whole(1, 2, 6, 7), *_whole(4, 5, of=3)),
+        "QLinearMul": (*_whole(1, 2, 6, 7), *_whole(4, 5, of=3)),
+        "QLinearConv": (*_whole(1, 2, 6, 7), *_features(3, 4, 5)),
+        "QLinearMatMul": (*_rows(1, 2, 6, 7), *_columns(3, 4, 5)),
+    },
+)
 """Operator -> its scales and zero points."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from .registry import Registry
 from .schema import OnnxOp
 
 
@@ -16,11 +17,14 @@ class Recurrence(NamedTuple):
     activations: tuple[str, ...]
 
 
-RECURRENCES = {
-    "LSTM": Recurrence(4, 2, ("sigmoid", "tanh", "tanh")),
-    "GRU": Recurrence(3, 1, ("sigmoid", "tanh")),
-    "RNN": Recurrence(1, 1, ("tanh",)),
-}
+RECURRENCES = Registry(
+    "gates",
+    {
+        "LSTM": Recurrence(4, 2, ("sigmoid", "tanh", "tanh")),
+        "GRU": Recurrence(3, 1, ("sigmoid", "tanh")),
+        "RNN": Recurrence(1, 1, ("tanh",)),
+    },
+)
 
 
 class Activation(NamedTuple):

@@ -16,14 +16,18 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import partial
+from inspect import unwrap
 from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
+
+from .custom import DOMAIN
 
 K = TypeVar("K", bound="str | tuple[str, str]")
 V = TypeVar("V")
 F = TypeVar("F", bound=Callable[..., Any])
 
+_MENTION = "mention"
 PREFIX = "onnx."
 """What the name of an op has before that of its operator."""
 
@@ -45,12 +49,13 @@ def key_of(name: str | tuple[str, str]) -> str:
     """Return the key of an operator: of its name, that of its op, or its domain and name."""
     if isinstance(name, str):
         return name.removeprefix(PREFIX)
-    return ".".join(filter(None, (name[0].removeprefix("ai.onnx").removeprefix("."), name[1])))
+    domain = "" if name[0] == DOMAIN else name[0].removeprefix("ai.onnx").removeprefix(".")
+    return ".".join(filter(None, (domain, name[1])))
 
 
 def places(operator: str) -> tuple[Place, ...]:
-    """Return the places that treat an operator, in order of registration, of the modules imported until now."""
-    return tuple(_places.get(operator, ()))
+    """Return the places that treat an operator, of the modules imported until now: rules, then mentions."""
+    return tuple(sorted(_places.get(operator, ()), key=lambda place: place.aspect == _MENTION))
 
 
 def treated() -> Mapping[str, Iterable[Place]]:
@@ -92,11 +97,11 @@ def treats(aspect: str, names: Iterable[str | tuple[str, str]], rule: object = N
     _note(aspect, names, rule, sys._getframe(2))  # pyright: ignore[reportPrivateUsage]
 
 
-def recognises(*names: str) -> Callable[[F], F]:
-    """Return a decorator for a function that compares operators with these names, beside the rule of an operator."""
+def mentions(*names: str) -> Callable[[F], F]:
+    """Return a decorator for a function that has operators of these names in its code, and is the rule of none."""
 
     def register(function: F) -> F:
-        _note("recognised", names, function, sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+        _note(_MENTION, names, function, sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
         return function
 
     return register
@@ -115,7 +120,7 @@ def _note(aspect: str, names: Iterable[str | tuple[str, str]], rule: object, cal
 def _function_of(rule: object) -> FunctionType | None:
     """Return the function that a rule is, or the first that it holds."""
     if isinstance(rule, FunctionType):
-        return rule
+        return unwrap(rule)
     if isinstance(rule, partial):
         return _function_of(rule.func)
     parts = [getattr(rule, field.name) for field in fields(rule)] if is_dataclass(rule) else []

@@ -29,7 +29,7 @@ from xdsl.dialects.builtin import (
     f32,
     i64,
 )
-from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     AttrConstraint,
@@ -181,6 +181,11 @@ class OnnxOp(IRDLOperation):
             )
         except ValueError as error:
             parser.raise_error(str(error), start)
+
+
+def is_constant(op: Operation | Block) -> bool:
+    """Return whether the owner of a value is a constant of the graph level."""
+    return isinstance(op, OnnxOp) and op.SCHEMA.name == "Constant"
 
 
 def _parse_operand(parser: Parser) -> UnresolvedOperand | None:

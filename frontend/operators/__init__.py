@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from onnx import NodeProto, TensorProto
 
+from ...dialects.onnx.registry import treats
 from ...discovery import import_folder
 from ..node_view import NodeView
 
@@ -79,6 +80,7 @@ def operators(names: str, domain: str = "", **rules: Any) -> None:
     for name in names.split():
         assert (domain, name) not in _OPERATORS, name
         _OPERATORS[domain, name] = record
+    treats("import", [(domain, name) for name in names.split()])
 
 
 def operator_of(op_type: str, domain: str = "") -> Operator:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from onnx import NodeProto, helper
 
+from ...dialects.onnx.registry import mentions
 from ...errors import Diagnostic, did_you_mean
 from ...ir import Array
 from ..tensor_info import info_of
@@ -128,6 +129,7 @@ class Calibration:
     operands: Mapping[str, float]
 
 
+@mentions("Concat")
 def calibrate(network: Network, selection: Selection, samples: Sequence[Sample]) -> Calibration:
     """
     Run the samples and collect statistics; a warning names the tensors that are 0 in all of them.

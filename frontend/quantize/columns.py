@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from onnx import NodeProto
 
+from ...dialects.onnx.registry import mentions
 from ...ir import Array
 from .layers import Layer
 from .network import Network, attribute
@@ -16,6 +17,7 @@ _COLUMNS = 2048
 """Columns per layer over all samples; the product of a network is estimated from them."""
 
 
+@mentions("Conv")
 def matrix_of(network: Network, layer: Layer) -> Array:
     """
     Return the weights as [groups, rows, K], a row for each output channel.
@@ -28,6 +30,7 @@ def matrix_of(network: Network, layer: Layer) -> Array:
     return (weight if layer.axis == 0 else weight.T)[None]
 
 
+@mentions("Conv")
 def weight_of(network: Network, layer: Layer, matrix: Array) -> Array:
     """Return the weights of a matrix [groups, rows, K] in the layout of the network."""
     weight = network.constants[layer.weight]
@@ -51,6 +54,7 @@ class Sampler:
         self._random = np.random.default_rng([*layer.name.encode()][-64:])
         self._parts: list[Array] = []
 
+    @mentions("Conv")
     def add(self, data: Array) -> None:
         """Add columns of the operand of one sample."""
         if not has_matrix(self._layer):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from onnx import NodeProto, helper
 
 from ...dialects.onnx.facts import Trait, having
+from ...dialects.onnx.registry import mentions
 from .calibration import Calibration
 from .network import Network
 from .selection import Selection
@@ -16,6 +17,7 @@ _RATIO = 4.0
 """Range of the result, relative to that of an operand, from which the operand would lose two of its bits."""
 
 
+@mentions("Concat")
 def separate_operands(network: Network, selection: Selection, calibration: Calibration) -> bool:
     """
     Insert Identity before the operands of concatenations whose range is much smaller and that something else reads.

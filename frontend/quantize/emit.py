@@ -9,6 +9,7 @@ from types import MappingProxyType
 import numpy as np
 from onnx import NodeProto, helper
 
+from ...dialects.onnx.registry import mentions
 from ...ir import Array
 from . import rows
 from .layers import ROWS, Layer
@@ -79,6 +80,7 @@ class _Writer:
         self._bytes: dict[str, str] = {}
         self._tensors = {name: name for name in scales}
 
+    @mentions("MatMul")
     def written(self, parameters: Mapping[str, Parameters]) -> Quantised:
         network, scales, tensors = self._network, self._scales, self._tensors
         inputs = [value.name for value in network.inputs if value.name in scales]
@@ -152,6 +154,7 @@ class _Writer:
         ]
         return result
 
+    @mentions("MatMul")
     def _weights(self, node: NodeProto, layer: Layer, parameters: Parameters) -> None:
         index = list(node.input).index(layer.weight)
         base = f"{node.name}.weight"

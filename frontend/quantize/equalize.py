@@ -8,6 +8,7 @@ import numpy as np
 from onnx import NodeProto
 
 from ...dialects.onnx.facts import Trait, having
+from ...dialects.onnx.registry import mentions
 from ...ir import Array
 from .network import Network, attribute
 
@@ -43,6 +44,7 @@ def _pairs(network: Network) -> Iterator[tuple[NodeProto, NodeProto]]:
             name = after.output[0]
 
 
+@mentions("Conv")
 def is_constant_conv(network: Network, node: NodeProto) -> bool:
     """Return whether a node is a convolution whose weights and bias are constants."""
     return node.op_type == "Conv" and all(name in network.constants for name in node.input[1:] if name)

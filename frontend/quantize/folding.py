@@ -8,6 +8,7 @@ import numpy as np
 from onnx import NodeProto
 
 from ...dialects.onnx.facts import facts_of
+from ...dialects.onnx.registry import Registry, mentions
 from ...ir import Array
 from ..evaluation import evaluate, is_foldable
 from ..tensors import Constant
@@ -88,6 +89,7 @@ def _fold_affine(network: Network, floats: Collection[str]) -> bool:
     return False
 
 
+@mentions("Add", "BatchNormalization", "Mul")
 def _affine(network: Network, node: NodeProto) -> tuple[str, _Affine] | None:
     """Return the operand and the affine function per channel that a node computes; None for other nodes."""
     if node.op_type == "BatchNormalization":
@@ -144,13 +146,17 @@ def _never(network: Network, node: NodeProto, factor: Array, summand: Array) -> 
     return False
 
 
-_FOLDED: dict[str, Callable[[Network, NodeProto, Array, Array], bool]] = {
-    "Conv": _fold_conv,
-    "ConvTranspose": _fold_conv,
-}
+_FOLDED: Registry[str, Callable[[Network, NodeProto, Array, Array], bool]] = Registry(
+    "folding of constants",
+    {
+        "Conv": _fold_conv,
+        "ConvTranspose": _fold_conv,
+    },
+)
 """Operator -> the rule that folds an affine function per channel into its constants."""
 
 
+@mentions("Gemm")
 def add_biases(network: Network) -> None:
     """Give each Conv and Gemm with constant weights a bias of zeros where it has none."""
     for node in network.nodes:
@@ -161,6 +167,7 @@ def add_biases(network: Network) -> None:
         node.input.append(network.add_constant(f"{node.output[0]}.bias", zeros))
 
 
+@mentions("Add", "Sub")
 def _negate(network: Network, node: NodeProto) -> None:
     """Turn the subtraction of a constant into the addition of its negation."""
     if node.op_type != "Sub" or node.input[1] not in network.constants or not network.is_float(node.input[1]):

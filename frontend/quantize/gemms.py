@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, helper
 
+from ...dialects.onnx.registry import mentions
 from .network import Network, attribute, is_named
 
 
+@mentions("Gemm")
 def plain_gemms(network: Network, floats: Collection[str] = ()) -> None:
     """
     Make factors part of constants, and transposes and products of two computed tensors nodes of their own.
@@ -80,6 +82,7 @@ def _insert(
     return result
 
 
+@mentions("Add", "Mul")
 def _split(network: Network, node: NodeProto) -> None:
     """Turn a Gemm into a MatMul, with its factor, its bias and the factor of that after it."""
     for index, name in ((0, "transA"), (1, "transB")):

@@ -15,6 +15,7 @@ import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
 from ...dialects.onnx.facts import facts_of
+from ...dialects.onnx.registry import Registry, mentions
 from ...ir import Array
 from .network import Network, attribute
 
@@ -116,6 +117,7 @@ class Rewriter:
             return None
         return np.array([int(number) for number in np.rint(values.reshape(-1) / scale)], object)
 
+    @mentions("DequantizeLinear")
     def _dequantised(self, name: str, *, wide: bool = False) -> NodeProto | None:
         source = self.producers.get(name)
         if source is None or source.op_type != "DequantizeLinear":
@@ -131,19 +133,11 @@ class Rewriter:
 
 
 _Build: TypeAlias = Callable[[Rewriter, NodeProto], Sums | None]
-BUILDERS: dict[str, _Build] = {}
+BUILDERS: Registry[str, _Build] = Registry("integer sums")
 """Operator -> its builder; None where operands are not bytes with constant scales."""
 
 
-def _sums(*operators: str) -> Callable[[_Build], _Build]:
-    def register(build: _Build) -> _Build:
-        BUILDERS.update(dict.fromkeys(operators, build))
-        return build
-
-    return register
-
-
-@_sums("Conv")
+@BUILDERS.rule("Conv")
 def _convolution(rewriter: Rewriter, node: NodeProto) -> Sums | None:
     x, weights = rewriter.bytes_of(node.input[0]), rewriter.weights_of(node.input[1])
     if x is None or weights is None:
@@ -156,7 +150,7 @@ def _convolution(rewriter: Rewriter, node: NodeProto) -> Sums | None:
     return _product(rewriter, node, x, (integers.reshape(len(integers), -1), scales, source), bias, 1, rank)
 
 
-@_sums("MatMul", "Gemm")
+@BUILDERS.rule("MatMul", "Gemm")
 def _matrix(rewriter: Rewriter, node: NodeProto) -> Sums | None:
     x, weights = rewriter.bytes_of(node.input[0]), rewriter.weights_of(node.input[1])
     if x is not None and weights is None and node.op_type == "MatMul":
@@ -229,7 +223,7 @@ def _product(
     return Sums(name, scale, least.astype(object), most.astype(object), offset, shape)
 
 
-@_sums("Add", "Sub")
+@BUILDERS.rule("Add", "Sub")
 def _addition(rewriter: Rewriter, node: NodeProto) -> Sums | None:
     """Return `x * mul_x + y * mul_y`, with multipliers of as many bits as 32 of the sum leave."""
     operands = [rewriter.bytes_of(name) for name in node.input]
@@ -256,7 +250,7 @@ def _addition(rewriter: Rewriter, node: NodeProto) -> Sums | None:
     return Sums(name, np.array([unit]), least, most, np.array([offset], object))
 
 
-@_sums("Mul")
+@BUILDERS.rule("Mul")
 def _elementwise_product(rewriter: Rewriter, node: NodeProto) -> Sums | None:
     operands = [rewriter.bytes_of(name) for name in node.input]
     if any(operand is None for operand in operands):
@@ -270,7 +264,7 @@ def _elementwise_product(rewriter: Rewriter, node: NodeProto) -> Sums | None:
     return Sums(name, np.array([parts[0].scale * parts[1].scale]), least, most, np.zeros(1, object))
 
 
-@_sums("GlobalAveragePool", "ReduceMean")
+@BUILDERS.rule("GlobalAveragePool", "ReduceMean")
 def _mean(rewriter: Rewriter, node: NodeProto) -> Sums | None:
     x = rewriter.bytes_of(node.input[0])
     shape = rewriter.shape(node.input[0])
@@ -288,7 +282,7 @@ def _mean(rewriter: Rewriter, node: NodeProto) -> Sums | None:
     return Sums(name, np.array([x.scale / count]), least, most, np.array([-count * x.zero], object))
 
 
-@_sums("Identity")
+@BUILDERS.rule("Identity")
 def _moved(rewriter: Rewriter, node: NodeProto) -> Sums | None:
     x = rewriter.bytes_of(node.input[0])
     if x is None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
 from onnx import NodeProto
 
 from ...dialects.onnx.facts import Trait, having
+from ...dialects.onnx.registry import Registry, mentions
 from .network import Network, attribute
 
 SUMS = frozenset(("Add", "Mul", "Sub"))
@@ -117,15 +118,18 @@ def _mean(network: Network, node: NodeProto) -> Layer | str:
 Rule = Callable[[Network, NodeProto], Layer | str]
 """Return the layer that a node is, or why it is none."""
 
-RULES: Mapping[str, Rule] = {
-    "Conv": _convolution,
-    "Gemm": _gemm,
-    "MatMul": _matmul,
-    **dict.fromkeys(SUMS, _sum),
-    "AveragePool": _average_pool,
-    "GlobalAveragePool": _mean,
-    "ReduceMean": _mean,
-}
+RULES: Registry[str, Rule] = Registry(
+    "quantised layer",
+    {
+        "Conv": _convolution,
+        "Gemm": _gemm,
+        "MatMul": _matmul,
+        **dict.fromkeys(SUMS, _sum),
+        "AveragePool": _average_pool,
+        "GlobalAveragePool": _mean,
+        "ReduceMean": _mean,
+    },
+)
 
 
 def _softmax(network: Network, node: NodeProto) -> Layer | str:
@@ -146,6 +150,7 @@ def _summand(network: Network, name: str) -> tuple[str, str]:
     return scores, next(each for each in total.input if each != scores)
 
 
+@mentions("Div")
 def _is_product(network: Network, name: str) -> bool:
     """Return whether a tensor is a matrix product, or one times a number."""
     producers = network.producers()
@@ -168,10 +173,13 @@ def _layer_norm(network: Network, node: NodeProto) -> Layer | str:
     return Layer(node, (), (node.input[0],), node.output[0])
 
 
-ROWS: Mapping[str, Rule] = {
-    "Softmax": _softmax,
-    "LayerNormalization": _layer_norm,
-}
+ROWS: Registry[str, Rule] = Registry(
+    "quantised layer",
+    {
+        "Softmax": _softmax,
+        "LayerNormalization": _layer_norm,
+    },
+)
 """Operators over rows that are layers where integers are chosen for them."""
 
 PRODUCTS = having(Trait.SUMS_PRODUCTS) & RULES.keys()

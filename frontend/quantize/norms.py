@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from onnx import NodeProto, helper
 
+from ...dialects.onnx.registry import mentions
 from ...ir import Array
 from .network import Network, attribute, is_named
 
@@ -37,6 +38,7 @@ def compose_norms(network: Network, floats: Collection[str] = ()) -> int:
     return count
 
 
+@mentions("Add", "Div", "Sqrt", "Sub")
 def _norm_of(network: Network, division: NodeProto) -> _Norm | None:
     """Return the normalisation that a division ends, None for other nodes."""
     if division.op_type != "Div" or not network.is_float(division.output[0]):
@@ -64,6 +66,7 @@ def _mean_of(network: Network, node: NodeProto | None, producers: Mapping[str, N
     return producers.get(node.input[0]) if node is not None and _is_mean(network, node) else None
 
 
+@mentions("ReduceMean")
 def _is_mean(network: Network, node: NodeProto) -> bool:
     """Return whether a node is the mean over the last axis, which stays as 1."""
     axes = network.constants.get(node.input[1]) if node.op_type == "ReduceMean" and len(node.input) > 1 else None
@@ -72,6 +75,7 @@ def _is_mean(network: Network, node: NodeProto) -> bool:
     return int(axes.flat[0]) in (-1, len(network.shape(node.input[0])) - 1)
 
 
+@mentions("Mul", "Pow")
 def _is_square(network: Network, node: NodeProto, name: str) -> bool:
     if node.op_type == "Mul":
         return list(node.input) == [name, name]
@@ -86,6 +90,7 @@ def _split(network: Network, node: NodeProto) -> tuple[Array, str] | None:
     return None if constant is None else (constant, node.input[1 - place])
 
 
+@mentions("Add", "Mul")
 def _replace(network: Network, norm: _Norm, floats: Collection[str]) -> None:
     shape = network.shape(norm.x)
     rows = {"Mul": np.ones(shape[-1:], np.float32), "Add": np.zeros(shape[-1:], np.float32)}

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from onnx import NodeProto, helper
 
 from ...dialects.onnx.facts import facts_of
+from ...dialects.onnx.registry import mentions
 from .layers import PRODUCTS
 from .network import Network
 
 
+@mentions("DequantizeLinear")
 def to_qlinear(network: Network) -> None:
     """
     Replace DequantizeLinear -> Conv or MatMul -> [Relu] -> QuantizeLinear by QLinearConv or QLinearMatMul.
@@ -33,6 +35,7 @@ def to_qlinear(network: Network) -> None:
     _drop_unused(network)
 
 
+@mentions("QuantizeLinear", "Relu")
 def _chain(network: Network, node: NodeProto, consumers: dict[str, list[NodeProto]]) -> list[NodeProto] | None:
     """Return the Relu, if there is one, and the QuantizeLinear after a node; None for other consumers."""
     found: list[NodeProto] = []
@@ -64,6 +67,7 @@ def _fused(
     return [made, helper.make_node("Clip" if least else "Relu", [result, *least], [y.output[0]], name=chain[0].name)]
 
 
+@mentions("DequantizeLinear")
 def _drop_unused(network: Network) -> None:
     """Drop DequantizeLinear nodes without consumers."""
     used = {name for node in network.nodes for name in node.input} | set(network.output_names)

@@ -9,6 +9,7 @@ from glob import escape
 import numpy as np
 from onnx import ModelProto
 
+from ...dialects.onnx.registry import mentions
 from ...errors import Diagnostic
 from ...ir import Array
 from .calibration import Calibration, Sample, calibrate
@@ -257,6 +258,7 @@ def _corrected(network: Network, layer: Layer, columns: Array, quantised: Array)
     return (_bias(network, layer, matrix) + correction).astype(np.float32)
 
 
+@mentions("MatMul")
 def _parameters(
     network: Network, layer: Layer, scales: Mapping[str, Scale], columns: Array, quantised: Array, options: Options
 ) -> Parameters:
@@ -286,6 +288,7 @@ def _bias(network: Network, layer: Layer, matrix: Array) -> Array:
     return np.broadcast_to(given.astype(np.float64), (rows,))
 
 
+@mentions("MatMul")
 def _stored(
     network: Network, layer: Layer, weights: Weights, bias: Array, x: Scale, *, per_channel: bool, correct: bool
 ) -> Parameters:

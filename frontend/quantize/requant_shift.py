@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, TensorProto, ValueInfoProto, helper, shape_inference
 
+from ...dialects.onnx.registry import mentions
 from ...ir import Array
 from ..requant_shift import DOMAIN
 from .integer_sums import BUILDERS, TYPES, Bytes, Rewriter, Sums
@@ -27,6 +28,7 @@ _MOVES = frozenset("Concat Expand Flatten Gather MaxPool Reshape Slice Squeeze T
 """Operators whose results are elements of their operands."""
 
 
+@mentions("DequantizeLinear")
 def to_requant_shift(network: Network) -> tuple[list[str], list[str]]:
     """
     Replace layers between DequantizeLinear and QuantizeLinear by sums of integers and RequantShift.
@@ -72,6 +74,7 @@ def _shapes(network: Network) -> dict[str, tuple[int, ...]]:
     return shapes | {name: array.shape for name, array in network.constants.items()}
 
 
+@mentions("DequantizeLinear", "QuantizeLinear")
 def _add_zero_point(network: Network, node: NodeProto, types: Mapping[str, int]) -> None:
     """Give a QuantizeLinear or DequantizeLinear of bytes the zero point that ONNX means where it has none."""
     if node.op_type not in ("QuantizeLinear", "DequantizeLinear") or (len(node.input) > 2 and node.input[2]):
@@ -90,6 +93,7 @@ def _element(network: Network, name: str, types: Mapping[str, int]) -> int | Non
     return types.get(name)
 
 
+@mentions("QuantizeLinear")
 def _layer(
     network: Network, node: NodeProto, producers: dict[str, NodeProto], consumers: dict[str, list[NodeProto]]
 ) -> list[NodeProto]:
@@ -108,6 +112,7 @@ def _layer(
         name = source.input[0]
 
 
+@mentions("Clip", "Relu")
 def _bounds(network: Network, node: NodeProto) -> tuple[float, float] | None:
     """Return the constant bounds of a Relu or Clip; None for others."""
     if node.op_type == "Relu":
@@ -151,6 +156,7 @@ def _result(network: Network, node: NodeProto) -> Bytes | None:
     return Bytes(node.output[0], float(scale[0]), int(zero[0]), node.input[2], zero.dtype)
 
 
+@mentions(*_MOVES)
 def _moves(rewriter: Rewriter, operator: NodeProto, last: NodeProto) -> bool:
     """Append an operator that only moves bytes, on these; return whether it is one."""
     if operator.op_type not in _MOVES:
@@ -169,6 +175,7 @@ def _moves(rewriter: Rewriter, operator: NodeProto, last: NodeProto) -> bool:
     return True
 
 
+@mentions("Max", "Min")
 def _requantise(rewriter: Rewriter, sums: Sums, result: Bytes, limits: tuple[int, int]) -> bool:
     """Append RequantShift of sums; return whether there are numbers of 32 bits for it."""
     shift = shift_of(sums, result)

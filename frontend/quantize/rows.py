@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
+from ...dialects.onnx.registry import mentions
 from ...ir import Array
 from .network import Network
 from .scales import Scale
@@ -155,6 +156,7 @@ def layer_norm(chain: Chain, x: Operand, epsilon: float, factors: Array, summand
     return chain.cast(chain.op("Clip", found, _LOW, _HIGH), TensorProto.INT8)
 
 
+@mentions("Div", "Mul")
 def _deviation(chain: Chain, operand: str, total: str, count: int, places: Array, epsilon: float) -> tuple[str, int]:
     """Append `sqrt(4^shift (sum((x - mean)^2) + epsilon))` of each row; returns its name and the shift."""
     mean = chain.op("Div", total, count)

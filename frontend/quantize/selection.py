@@ -17,6 +17,7 @@ import numpy as np
 from onnx import NodeProto
 
 from ...dialects.onnx.facts import Trait, having
+from ...dialects.onnx.registry import Registry, mentions
 from ...errors import Diagnostic, did_you_mean
 from .layers import IN_FLOATS, PRODUCTS, ROWS, RULES, SUMS, Layer
 from .network import Network, attribute, is_named
@@ -60,6 +61,7 @@ def named(network: Network, patterns: Sequence[str]) -> tuple[str, ...]:
     return (*patterns, *(escape(node.name) for node in network.nodes if is_named(node, patterns)))
 
 
+@mentions("Add", "Sub")
 def select(
     network: Network,
     floats: Sequence[str] = (),
@@ -175,6 +177,7 @@ class _Layers:
             return None
         return origins.pop()
 
+    @mentions("MatMul")
     def _layer(self, node: NodeProto) -> Layer | None:
         layer = self._ruled(node)
         if isinstance(layer, str):
@@ -202,6 +205,7 @@ class _Layers:
         single = len(after) == 1 and name not in self._outputs and id(after[0]) not in self._floats
         return after[0] if single else None
 
+    @mentions("Add")
     def _with_bias(self, layer: Layer) -> Layer:
         node = self._next(layer.output)
         if node is None or node.op_type != "Add" or layer.axis != 1:
@@ -225,6 +229,7 @@ class _Layers:
 # Normalisations
 
 
+@mentions("ReduceMean", *_REDUCTIONS)
 def _normalisations(network: Network) -> set[int]:
     """
     Return the nodes of normalisations that are decomposed into primitives, which stay floats.
@@ -321,6 +326,7 @@ def _groups(
     return members, moved & set(members)
 
 
+@mentions("Concat")
 def _moved(network: Network, node: NodeProto) -> list[str]:
     """Return the operands whose numbers a node moves unchanged; none for other nodes."""
     if node.domain or node.op_type not in having(Trait.MOVES):
@@ -341,12 +347,15 @@ def _fills(network: Network, node: NodeProto) -> bool:
     return attribute(node, "mode") == "constant" and (fill is None or bool(np.any(fill)))
 
 
-_OTHER_MODES: Mapping[str, Callable[[Network, NodeProto], bool]] = {
-    "MaxPool": lambda network, node: len(node.output) > 1,
-    "Pad": _fills,
-    "Resize": lambda network, node: (
-        attribute(node, "mode") != "nearest"
-        or attribute(node, "coordinate_transformation_mode") == "tf_crop_and_resize"
-    ),
-}
+_OTHER_MODES: Registry[str, Callable[[Network, NodeProto], bool]] = Registry(
+    "quantised layer",
+    {
+        "MaxPool": lambda network, node: len(node.output) > 1,
+        "Pad": _fills,
+        "Resize": lambda network, node: (
+            attribute(node, "mode") != "nearest"
+            or attribute(node, "coordinate_transformation_mode") == "tf_crop_and_resize"
+        ),
+    },
+)
 """Operators of data movement -> whether a node of them computes other numbers."""

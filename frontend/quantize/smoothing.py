@@ -9,6 +9,7 @@ import numpy as np
 from onnx import NodeProto
 
 from ...dialects.onnx.facts import Trait, having
+from ...dialects.onnx.registry import mentions
 from ...ir import Array
 from .calibration import Sample
 from .equalize import is_constant_conv
@@ -82,6 +83,7 @@ def _readers(
     return found if len({id(node) for node in found}) == len(found) and len(set(scaled)) == len(scaled) else None
 
 
+@mentions("Mul")
 def _keeps_factors(network: Network, node: NodeProto, name: str) -> bool:
     if node.domain:
         return False

@@ -11,6 +11,7 @@ from onnx import NodeProto, TensorProto, helper
 
 from ...dialects.core.polynomials import GELU_CUT, GELU_SQUARE, gelu
 from ...dialects.onnx.facts import Trait, having
+from ...dialects.onnx.registry import mentions
 from ...ir import Array, FreshNames
 from .execution import Execution
 from .network import Network, is_named
@@ -31,6 +32,7 @@ class _Function:
     nodes: tuple[NodeProto, ...]
 
 
+@mentions("QuantizeLinear")
 def tabulate_functions(network: Network, floats: Collection[str], *, has_polynomials: bool = False) -> int:
     """
     Replace functions of one number from DequantizeLinear to QuantizeLinear by Cast and Gather from 256 bytes.
@@ -57,6 +59,7 @@ def tabulate_functions(network: Network, floats: Collection[str], *, has_polynom
     return count
 
 
+@mentions("DequantizeLinear")
 def _dequantised(network: Network, node: NodeProto) -> _Function | None:
     """Return the identity of the bytes that DequantizeLinear reads, None for other nodes and for constants."""
     if node.op_type != "DequantizeLinear" or node.input[0] in network.constants:

@@ -16,6 +16,7 @@ import numpy as np
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from ...dialects.onnx.facts import Trait, having
+from ...dialects.onnx.registry import mentions
 from ...errors import Diagnostic
 from ..tensors import embed_data, read_tensor
 
@@ -104,6 +105,7 @@ def _check_floats(graph: GraphProto) -> None:
         )
 
 
+@mentions("Gather")
 def _feature_axes(graph: GraphProto) -> dict[str, int]:
     """Return the axis of output features of each weight that may be stored narrow."""
     shapes = {tensor.name: len(tensor.dims) for tensor in graph.initializer if tensor.data_type == TensorProto.FLOAT}
@@ -125,6 +127,7 @@ def _feature_axes(graph: GraphProto) -> dict[str, int]:
     return axes
 
 
+@mentions("Conv", "Gather", "Gemm", "MatMul", "Transpose")
 def _axis_of(node: NodeProto, index: int, rank: int, readers: dict[str, list[tuple[NodeProto, int]]]) -> int | None:
     """Return the axis of a weight that a reader's output features are along, None for a reader of another kind."""
     given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, helper
 
+from ...dialects.onnx.registry import mentions
 from ...ir import Array
 from .layers import Layer
 from .network import Network
@@ -49,6 +50,7 @@ class _Writer:
     parts: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     """Upper and lower byte, dequantised, of each computed operand."""
 
+    @mentions("DequantizeLinear")
     def write(self, layers: Mapping[str, Layer]) -> None:
         dequantised = {node.output[0] for node in self.network.nodes if node.op_type == "DequantizeLinear"}
         for node in self.network.nodes:

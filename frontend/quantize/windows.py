@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, helper
 
+from ...dialects.onnx.registry import mentions
 from .network import Network, attribute, is_named
 
 
@@ -25,6 +26,7 @@ def split_windows(network: Network, floats: Collection[str] = ()) -> None:
             _split(network, node)
 
 
+@mentions("ConvTranspose")
 def _is_disjoint(network: Network, node: NodeProto) -> bool:
     if node.op_type != "ConvTranspose" or any(name not in network.constants for name in node.input[1:] if name):
         return False
@@ -36,6 +38,7 @@ def _is_disjoint(network: Network, node: NodeProto) -> bool:
     return is_plain and result[2:] == tuple(a * b for a, b in zip(shape[2:], window, strict=True))
 
 
+@mentions("Conv", "Relu")
 def _split(network: Network, node: NodeProto) -> None:
     weights = network.constants[node.input[1]]
     (channels, features, *window), (batch, _, *image) = weights.shape, network.shape(node.input[0])

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ...dialects.onnx.registry import mentions
 from ..site import Site, expands, replaces
 
 _ACTIVATIONS = frozenset("Relu Tanh Sigmoid LeakyRelu Clip HardSigmoid Elu Selu Softplus".split())
@@ -29,6 +30,7 @@ def _quick_gelu(site: Site) -> None:
     site.give(0, site.emit("Swish", site.input(0), alpha=site.attribute("alpha")))
 
 
+@mentions(*_ACTIVATIONS)
 def _activated(site: Site, x: str, parameters: Iterable[float] = ()) -> str:
     """Append the activation that a fused operator names, of the last attributes of which `parameters` are values."""
     name, values = site.attribute("activation"), list(parameters)

@@ -10,7 +10,8 @@ from .values import carried
 _ARITHMETIC = ("Add", "Sub", "Mul", "Div", "Min", "Max")
 """Operators that compute with sizes too."""
 
-_ELEMENTWISE = having(Trait.ELEMENTWISE) - having(Trait.CARRIES_INTEGERS) - {*_ARITHMETIC, "Cast", "Identity"}
+_OTHERS = having(Trait.MOVES) | having(Trait.CARRIES_INTEGERS)
+_ELEMENTWISE = having(Trait.ELEMENTWISE) - _OTHERS - {*_ARITHMETIC, "Cast"}
 
 
 @sizes("Cast")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, helper
 
-from ...discovery import registering
+from ...dialects.onnx.registry import Registry
 from ...errors import Diagnostic
 from ...ir import Array
 from ..attributes import attribute_of
@@ -17,14 +17,17 @@ from ..node_view import NodeView
 from ..order import where_node
 from ..resolver import Resolver
 
-_ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
-    "Add": lambda a, b: a + b,
-    "Mul": lambda a, b: a * b,
-    "Min": min,
-    "Max": max,
-    "Sub": lambda a, b: max(a - b, 0),
-    "Div": lambda a, b: a // b,
-}
+_ARITHMETIC: Registry[str, Callable[[int, int], int]] = Registry(
+    "arithmetic on sizes",
+    {
+        "Add": lambda a, b: a + b,
+        "Mul": lambda a, b: a * b,
+        "Min": min,
+        "Max": max,
+        "Sub": lambda a, b: max(a - b, 0),
+        "Div": lambda a, b: a // b,
+    },
+)
 """Operator on sizes -> its largest result, from the bounds of its operands; on the right of Sub and Div are numbers."""
 
 
@@ -209,10 +212,10 @@ class Sized:
 Rule = Callable[[Sized], "bool | None"]
 """Writes what a node becomes and says which extents its outputs have; returns False to leave it as it is."""
 
-RULES: dict[str, Rule] = {}
+RULES: Registry[str, Rule] = Registry("sizes that depend on data")
 """Operator of ai.onnx -> its rule."""
 
 
 def sizes(*names: str) -> Callable[[Rule], Rule]:
     """Register a function as the rule of the operators of these names."""
-    return registering(RULES, names)
+    return RULES.rule(*names)

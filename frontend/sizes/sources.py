@@ -9,9 +9,6 @@ from ..evaluation import evaluate
 from ..extents import Axes, Extent
 from .sized import Sized, sizes
 
-SOURCES = ("Compress", "NonMaxSuppression", "NonZero", "Slice", "Unique")
-"""Operators whose result may have a size of the run though all their inputs have known ones."""
-
 
 def _is_constant(sized: Sized) -> bool:
     """Resolve a node of constants; return whether it is one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from onnx import helper
 
+from ...dialects.onnx.registry import mentions
 from ..extents import Extent, Size, bound_of
 from .sized import Sized, sizes
 
@@ -35,6 +36,7 @@ _CARRIERS = ("Cast", "Gather", "Identity", "Reshape", "Slice", "Squeeze", "Unsqu
 """Operators whose result holds sizes where their first input does."""
 
 
+@mentions(*_CARRIERS)
 def carried(sized: Sized) -> bool:
     """Append a node on a tensor that holds sizes; returns whether its result holds sizes too."""
     held, name = sized.extents.held(sized.input(0)), sized.of.op_type

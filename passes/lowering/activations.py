@@ -10,6 +10,7 @@ from xdsl.dialects import math
 from xdsl.ir import SSAValue
 
 from ...dialects.core.builder import Builder
+from ...dialects.onnx.registry import Registry
 from ...dialects.onnx.schema import OnnxOp
 from .lowerer import Build, Lowerer, lowers
 from .rules import scalar_rule
@@ -83,15 +84,18 @@ def _prelu(body: Builder, x: SSAValue, slope: SSAValue) -> SSAValue:
     return _negative_part(body, x, body.mul(x, slope))
 
 
-_PLAIN: dict[str, Build] = {
-    "Relu": _relu,
-    "Sigmoid": sigmoid,
-    "Softplus": softplus,
-    "Softsign": _softsign,
-    "HardSwish": _hard_swish,
-    "Mish": _mish,
-    "PRelu": _prelu,
-}
+_PLAIN: Registry[str, Build] = Registry(
+    "scalar code",
+    {
+        "Relu": _relu,
+        "Sigmoid": sigmoid,
+        "Softplus": softplus,
+        "Softsign": _softsign,
+        "HardSwish": _hard_swish,
+        "Mish": _mish,
+        "PRelu": _prelu,
+    },
+)
 for _name, _build in _PLAIN.items():
     lowers(_name)(scalar_rule(_build))
 
@@ -137,17 +141,20 @@ def _gelu(body: Builder, x: SSAValue, *, approximate: str) -> SSAValue:
     return gelu_by_tanh(body, x) if approximate == "tanh" else gelu(body, x)
 
 
-_PARAMETRIC: dict[str, Callable[..., SSAValue]] = {
-    "LeakyRelu": _leaky_relu,
-    "Selu": _selu,
-    "Celu": _celu,
-    "Elu": _elu,
-    "ThresholdedRelu": _thresholded_relu,
-    "HardSigmoid": _hard_sigmoid,
-    "Swish": _swish,
-    "Shrink": _shrink,
-    "Gelu": _gelu,
-}
+_PARAMETRIC: Registry[str, Callable[..., SSAValue]] = Registry(
+    "scalar code",
+    {
+        "LeakyRelu": _leaky_relu,
+        "Selu": _selu,
+        "Celu": _celu,
+        "Elu": _elu,
+        "ThresholdedRelu": _thresholded_relu,
+        "HardSigmoid": _hard_sigmoid,
+        "Swish": _swish,
+        "Shrink": _shrink,
+        "Gelu": _gelu,
+    },
+)
 
 
 def _parametric(build: Callable[..., SSAValue]) -> Callable[[Lowerer, OnnxOp], Sequence[SSAValue]]:

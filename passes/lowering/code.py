@@ -19,7 +19,7 @@ from .lowerer import Lowerer
 
 INDEX = IndexType()
 
-_FLOAT_PREDICATES = {"slt": "olt", "sle": "ole", "sgt": "ogt", "sge": "oge", "eq": "oeq", "ne": "une"}
+FLOAT_PREDICATES = {"slt": "olt", "sle": "ole", "sgt": "ogt", "sge": "oge", "eq": "oeq", "ne": "une"}
 _UNSIGNED_PREDICATES = {"slt": "ult", "sle": "ule", "sgt": "ugt", "sge": "uge", "eq": "eq", "ne": "ne"}
 
 Turn = Callable[["Code", SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]

@@ -14,6 +14,7 @@ from xdsl.dialects import scf, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, TensorType, i1, i64
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
+from ...dialects.onnx.registry import mentions
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .code import Code, filled, rank_of
@@ -155,6 +156,7 @@ class _Loop:
             raise unsupported(self.op, "that collects in turns without a bound", "give it a number of turns")
         return self._while()
 
+    @mentions("Identity")
     def _is_true(self, value: SSAValue) -> bool:
         """Return whether a condition that holds before the first iteration holds in all."""
         if isinstance(value, OpResult) and value.op.name == "onnx.Identity":

@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from ...dialects.core.body import Body
 from ...dialects.core.scalars import is_float
 from ...dialects.nn import RemainderOp
+from ...dialects.onnx.registry import Registry
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, integer_width, shape_of
 from .lowerer import Build, Lowerer, Rule, constant_of, is_unsigned, lowers
@@ -60,46 +61,52 @@ def _reciprocal(body: Body, x: SSAValue) -> SSAValue:
     return body.div(body.constant(1, x.type), x)
 
 
-ELEMENTWISE: dict[str, Build] = {
-    "Add": Body.add,
-    "Sub": Body.sub,
-    "Mul": Body.mul,
-    "Div": Body.div,
-    "Max": _fold_pairs(Body.max),
-    "Min": _fold_pairs(Body.min),
-    "Sum": _fold_pairs(Body.add),
-    "Mean": _mean,
-    "Neg": Body.negate,
-    "Abs": Body.magnitude,
-    "Sign": _sign,
-    "Reciprocal": _reciprocal,
-    "Exp": unary(math.ExpOp),
-    "Log": unary(math.LogOp),
-    "Sqrt": unary(math.SqrtOp),
-    "Erf": unary(math.ErfOp),
-    "Floor": unary(math.FloorOp),
-    "Ceil": unary(math.CeilOp),
-    "Round": unary(math.RoundEvenOp),
-    "Sin": unary(math.SinOp),
-    "Cos": unary(math.CosOp),
-    "Tan": unary(math.TanOp),
-    "Asin": unary(math.AsinOp),
-    "Acos": unary(math.AcosOp),
-    "Atan": unary(math.AtanOp),
-    "Sinh": unary(math.SinhOp),
-    "Cosh": unary(math.CoshOp),
-    "Tanh": unary(math.TanhOp),
-    "Asinh": unary(math.AsinhOp),
-    "Acosh": unary(math.AcoshOp),
-    "Atanh": unary(math.AtanhOp),
-}
-_WIDEST: dict[str, Build] = {
-    **{name: ELEMENTWISE[name] for name in ("Add", "Sub", "Mul", "Sum")},
-    "Div": _bits(arith.DivUIOp),
-    "Mod": _bits(arith.RemUIOp),
-    "Max": _fold_pairs(_bits(arith.MaxUIOp)),
-    "Min": _fold_pairs(_bits(arith.MinUIOp)),
-}
+ELEMENTWISE: Registry[str, Build] = Registry(
+    "scalar code",
+    {
+        "Add": Body.add,
+        "Sub": Body.sub,
+        "Mul": Body.mul,
+        "Div": Body.div,
+        "Max": _fold_pairs(Body.max),
+        "Min": _fold_pairs(Body.min),
+        "Sum": _fold_pairs(Body.add),
+        "Mean": _mean,
+        "Neg": Body.negate,
+        "Abs": Body.magnitude,
+        "Sign": _sign,
+        "Reciprocal": _reciprocal,
+        "Exp": unary(math.ExpOp),
+        "Log": unary(math.LogOp),
+        "Sqrt": unary(math.SqrtOp),
+        "Erf": unary(math.ErfOp),
+        "Floor": unary(math.FloorOp),
+        "Ceil": unary(math.CeilOp),
+        "Round": unary(math.RoundEvenOp),
+        "Sin": unary(math.SinOp),
+        "Cos": unary(math.CosOp),
+        "Tan": unary(math.TanOp),
+        "Asin": unary(math.AsinOp),
+        "Acos": unary(math.AcosOp),
+        "Atan": unary(math.AtanOp),
+        "Sinh": unary(math.SinhOp),
+        "Cosh": unary(math.CoshOp),
+        "Tanh": unary(math.TanhOp),
+        "Asinh": unary(math.AsinhOp),
+        "Acosh": unary(math.AcoshOp),
+        "Atanh": unary(math.AtanhOp),
+    },
+)
+_WIDEST: Registry[str, Build] = Registry(
+    "scalar code of 64 bits",
+    {
+        **{name: ELEMENTWISE[name] for name in ("Add", "Sub", "Mul", "Sum")},
+        "Div": _bits(arith.DivUIOp),
+        "Mod": _bits(arith.RemUIOp),
+        "Max": _fold_pairs(_bits(arith.MaxUIOp)),
+        "Min": _fold_pairs(_bits(arith.MinUIOp)),
+    },
+)
 """Operator -> its scalar code on unsigned integers of 64 bits, which no signed type holds."""
 
 
@@ -213,16 +220,19 @@ def _complement(body: Body, x: SSAValue) -> SSAValue:
     return body.op(arith.XOrIOp(x, body.constant(-1, x.type)))
 
 
-_BITS: dict[str, Build] = {
-    "And": _bits(arith.AndIOp),
-    "Or": _bits(arith.OrIOp),
-    "Xor": _bits(arith.XOrIOp),
-    "Not": _complement,
-    "BitwiseAnd": _bits(arith.AndIOp),
-    "BitwiseOr": _bits(arith.OrIOp),
-    "BitwiseXor": _bits(arith.XOrIOp),
-    "BitwiseNot": _complement,
-}
+_BITS: Registry[str, Build] = Registry(
+    "scalar code",
+    {
+        "And": _bits(arith.AndIOp),
+        "Or": _bits(arith.OrIOp),
+        "Xor": _bits(arith.XOrIOp),
+        "Not": _complement,
+        "BitwiseAnd": _bits(arith.AndIOp),
+        "BitwiseOr": _bits(arith.OrIOp),
+        "BitwiseXor": _bits(arith.XOrIOp),
+        "BitwiseNot": _complement,
+    },
+)
 """Operators on bits, which no type has to be widened for."""
 
 

@@ -15,6 +15,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from ...dialects.core.analysis.intervals import Range
 from ...dialects.core.body import Body
 from ...dialects.core.scalars import is_float
+from ...dialects.onnx.registry import mentions
 from ...dialects.onnx.schema import OnnxOp
 from ...dialects.quant import ENTRIES, LookupOp
 from ...errors import Diagnostic
@@ -72,6 +73,7 @@ def _looked_up(lower: Lowerer, op: OnnxOp, table: DenseAttr) -> SSAValue:
     return pointwise(lower, [byte], shape_of(op.results[0]), result_element(op), build)
 
 
+@mentions("Cast")
 def _table_of_bytes(op: OnnxOp) -> DenseAttr | None:
     """Return the entries, from that of -128 on, of a Gather that looks bytes up in a constant; None for others."""
     data, index = op.operands

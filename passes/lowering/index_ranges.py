@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, i64
 from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 
 from ...dialects.onnx.facts import Trait, having
+from ...dialects.onnx.registry import mentions
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import numbers_of, set_argument_attributes, shape_of
 from .lowerer import constant_of
@@ -23,6 +24,7 @@ CARRIERS = having(Trait.RESHAPES, "onnx.") | {"onnx.Cast"}
 """Operators that give back the numbers that they take, where these fit."""
 
 
+@mentions("Gather")
 def bound_indices(function: func.FuncOp) -> None:
     """Declare (`tilewright.range`) for each input that is the index of a Gather the rows that it can select."""
     arguments = function.body.block.args
@@ -41,6 +43,7 @@ def bound_indices(function: func.FuncOp) -> None:
         set_argument_attributes(function, [DictionaryAttr(row) for row in rows])
 
 
+@mentions("Cast")
 def carried(value: SSAValue) -> SSAValue:
     """Return the value whose numbers a value has, perhaps in another shape or type."""
     while isinstance(value, OpResult) and value.op.name in CARRIERS:
@@ -48,6 +51,7 @@ def carried(value: SSAValue) -> SSAValue:
     return value
 
 
+@mentions("Add")
 def moved(value: SSAValue) -> tuple[SSAValue, int, int]:
     """
     Return the value whose numbers a value has but for constants that are added, and the least and greatest of these.

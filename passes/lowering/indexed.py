@@ -13,15 +13,17 @@ from xdsl.ir.affine import AffineMap
 from ...dialects.core.analysis.intervals import Range, range_of_element
 from ...dialects.core.body import Body
 from ...dialects.core.scalars import is_float, scalar_attr
+from ...dialects.onnx.registry import Registry
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, integer_width, is_unsigned_type, numbers_of, shape_of
-from .code import Code, computed
+from .code import FLOAT_PREDICATES, Code, computed
 from .index_ranges import CARRIERS, RANGE, carried
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers, unsupported
 from .rules import passed_on, result_element
 
-_PREDICATES = {"Less": "slt", "LessOrEqual": "sle", "Greater": "sgt", "GreaterOrEqual": "sge", "Equal": "eq"}
-_FLOAT_PREDICATES = {"Less": "olt", "LessOrEqual": "ole", "Greater": "ogt", "GreaterOrEqual": "oge", "Equal": "oeq"}
+_PREDICATES = Registry(
+    "predicate", {"Less": "slt", "LessOrEqual": "sle", "Greater": "sgt", "GreaterOrEqual": "sge", "Equal": "eq"}
+)
 
 
 def _comparison(name: str) -> Callable[[Lowerer, OnnxOp], Sequence[SSAValue]]:
@@ -35,7 +37,7 @@ def _comparison(name: str) -> Callable[[Lowerer, OnnxOp], Sequence[SSAValue]]:
 
         def body(body: Body, a: SSAValue, b: SSAValue) -> SSAValue:
             if is_float(a.type):
-                return body.op(arith.CmpfOp(a, b, _FLOAT_PREDICATES[name]))
+                return body.op(arith.CmpfOp(a, b, FLOAT_PREDICATES[_PREDICATES[name]]))
             wide = i64
             a, b = (
                 body.convert(x, wide, unsigned=is_unsigned(v)) if x.type != wide else x

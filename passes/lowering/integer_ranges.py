@@ -16,6 +16,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from ...dialects.core.analysis.intervals import Range, levels_range, range_of_element, symmetric
+from ...dialects.onnx.registry import Registry
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, element_of, shape_of
 
@@ -292,44 +293,47 @@ _selects = Rule(_first, data=(0,), keeps_type=True)
 _joins = Rule(_union, joins=True)
 _custom: dict[str, Any] = {"integers_only": True}
 
-RULES: dict[str, Rule] = {
-    **{
-        f"onnx.{name}": _selects
-        for name in (
-            "Reshape Transpose Flatten Squeeze Unsqueeze Identity Slice Gather GatherElements GatherND Expand Tile "
-            "Split MaxPool GlobalMaxPool ReduceMax ReduceMin DepthToSpace SpaceToDepth Compress ReverseSequence"
-        ).split()
+RULES: Registry[str, Rule] = Registry(
+    "range of integers",
+    {
+        **{
+            f"onnx.{name}": _selects
+            for name in (
+                "Reshape Transpose Flatten Squeeze Unsqueeze Identity Slice Gather GatherElements GatherND Expand Tile "
+                "Split MaxPool GlobalMaxPool ReduceMax ReduceMin DepthToSpace SpaceToDepth Compress ReverseSequence"
+            ).split()
+        },
+        **{f"onnx.{name}": _joins for name in ("Concat", "Max", "Min")},
+        "onnx.Where": Rule(_union, data=(1, 2), joins=True),
+        "onnx.TensorScatter": Rule(_union, data=(0, 1), joins=True),
+        "onnx.Pad": Rule(_pad, data=(0, 2), joins=True),
+        "onnx.Clip": Rule(_clip, data=(0, 1, 2)),
+        "onnx.Add": Rule(_binary(Range.__add__)),
+        "onnx.Sub": Rule(_binary(Range.__sub__)),
+        "onnx.Mul": Rule(_binary(Range.__mul__)),
+        "onnx.Neg": Rule(_unary(Range.__neg__)),
+        "onnx.Abs": Rule(_unary(lambda x: x if x.low >= 0 else Range(0, x.magnitude))),
+        "onnx.Relu": Rule(_unary(lambda x: x.clip(0, max(x.high, 0)))),
+        "onnx.Conv": Rule(_conv, accumulates=True),
+        "onnx.MatMul": Rule(_matmul, accumulates=True),
+        "onnx.Gemm": Rule(_gemm, accumulates=True, factors=("alpha", "beta")),
+        "onnx.QLinearConv": Rule(_qlinear_conv, data=(0, 2, 3, 5, 7, 8), **_custom),
+        "onnx.QLinearMatMul": Rule(_qlinear_matmul, data=(0, 2, 3, 5, 7), **_custom),
+        "onnx.ReduceSum": Rule(_reduce_sum, data=(0,), accumulates=True),
+        "onnx.ReduceMean": Rule(_mean, data=(0,)),
+        "onnx.IntegerMean": Rule(_mean, data=(0,), **_custom),
+        "onnx.RequantShift": Rule(_requant_shift, **_custom),
+        "onnx.iSoftmax": Rule(_int_softmax, data=(0,), **_custom),
+        "onnx.ITAMax": Rule(_ita_max, data=(0,), **_custom),
+        "onnx.ITAPartialMax": Rule(_ita_partial_max, **_custom),
+        "onnx.iRMSNorm": Rule(_rms_norm, **_custom),
+        "onnx.iLayerNorm": Rule(_layer_norm, **_custom),
+        "onnx.iNoNorm": Rule(_no_norm, **_custom),
+        "onnx.iGELU": Rule(_gelu, **_custom),
+        "onnx.iHardswish": Rule(_hardswish, **_custom),
+        "onnx.TrueIntegerDiv": Rule(_true_integer_div, **_custom),
+        "onnx.IntegerDiv": Rule(_integer_div, **_custom),
     },
-    **{f"onnx.{name}": _joins for name in ("Concat", "Max", "Min")},
-    "onnx.Where": Rule(_union, data=(1, 2), joins=True),
-    "onnx.TensorScatter": Rule(_union, data=(0, 1), joins=True),
-    "onnx.Pad": Rule(_pad, data=(0, 2), joins=True),
-    "onnx.Clip": Rule(_clip, data=(0, 1, 2)),
-    "onnx.Add": Rule(_binary(Range.__add__)),
-    "onnx.Sub": Rule(_binary(Range.__sub__)),
-    "onnx.Mul": Rule(_binary(Range.__mul__)),
-    "onnx.Neg": Rule(_unary(Range.__neg__)),
-    "onnx.Abs": Rule(_unary(lambda x: x if x.low >= 0 else Range(0, x.magnitude))),
-    "onnx.Relu": Rule(_unary(lambda x: x.clip(0, max(x.high, 0)))),
-    "onnx.Conv": Rule(_conv, accumulates=True),
-    "onnx.MatMul": Rule(_matmul, accumulates=True),
-    "onnx.Gemm": Rule(_gemm, accumulates=True, factors=("alpha", "beta")),
-    "onnx.QLinearConv": Rule(_qlinear_conv, data=(0, 2, 3, 5, 7, 8), **_custom),
-    "onnx.QLinearMatMul": Rule(_qlinear_matmul, data=(0, 2, 3, 5, 7), **_custom),
-    "onnx.ReduceSum": Rule(_reduce_sum, data=(0,), accumulates=True),
-    "onnx.ReduceMean": Rule(_mean, data=(0,)),
-    "onnx.IntegerMean": Rule(_mean, data=(0,), **_custom),
-    "onnx.RequantShift": Rule(_requant_shift, **_custom),
-    "onnx.iSoftmax": Rule(_int_softmax, data=(0,), **_custom),
-    "onnx.ITAMax": Rule(_ita_max, data=(0,), **_custom),
-    "onnx.ITAPartialMax": Rule(_ita_partial_max, **_custom),
-    "onnx.iRMSNorm": Rule(_rms_norm, **_custom),
-    "onnx.iLayerNorm": Rule(_layer_norm, **_custom),
-    "onnx.iNoNorm": Rule(_no_norm, **_custom),
-    "onnx.iGELU": Rule(_gelu, **_custom),
-    "onnx.iHardswish": Rule(_hardswish, **_custom),
-    "onnx.TrueIntegerDiv": Rule(_true_integer_div, **_custom),
-    "onnx.IntegerDiv": Rule(_integer_div, **_custom),
-}
-QUANTIZERS: dict[str, Transfer] = {"onnx.Quant": _quant}
+)
+QUANTIZERS: Registry[str, Transfer] = Registry("range of integers", {"onnx.Quant": _quant})
 """Operators that make integers from floats."""

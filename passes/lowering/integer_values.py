@@ -19,7 +19,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.analysis.intervals import Range
 from ...dialects.onnx import op_class
-from ...dialects.onnx.schema import OnnxOp, make, stored_value
+from ...dialects.onnx.schema import OnnxOp, is_constant, make, stored_value
 from ...errors import Diagnostic
 from ...ir import array_of, integer_width, shape_of, where
 
@@ -51,7 +51,7 @@ def storage(range: Range, op: OnnxOp | None = None, *, at_least: int = 8) -> Att
 
 def constant_values(value: SSAValue) -> Any:
     """Return the array of a constant, None for other values."""
-    if isinstance(value, OpResult) and value.op.name == "onnx.Constant":
+    if isinstance(value, OpResult) and is_constant(value.op):
         stored = cast(OnnxOp, value.op).properties.get("value")
         return None if stored is None else array_of(cast(Any, stored))
     return None

@@ -26,8 +26,8 @@ from xdsl.rewriter import InsertPoint
 
 from ...dialects.core.body import Body
 from ...dialects.core.builder import Builder
-from ...dialects.onnx.schema import OnnxOp
-from ...discovery import registering
+from ...dialects.onnx.registry import Registry
+from ...dialects.onnx.schema import OnnxOp, is_constant
 from ...errors import Diagnostic
 from ...ir import Array, array_of, dense, element_of, integer_width, is_unsigned_type, shape_of, where
 
@@ -35,13 +35,13 @@ Build = Callable[..., SSAValue]
 """`(body, *elements) -> scalar`: makes the scalar code of an elementwise kernel."""
 
 Rule = Callable[["Lowerer", OnnxOp], Sequence[SSAValue]]
-LOWERINGS: dict[str, Rule] = {}
+LOWERINGS: Registry[str, Rule] = Registry("lowering")
 """Name of an onnx op -> the function that builds its results at the tensor level."""
 
 
 def lowers(*names: str) -> Callable[[Rule], Rule]:
     """Register a function as the lowering of the operators of these names."""
-    return registering(LOWERINGS, [f"onnx.{name}" for name in names])
+    return LOWERINGS.rule(*(f"onnx.{name}" for name in names))
 
 
 def signless(type: Attribute) -> Attribute:
@@ -72,7 +72,7 @@ def is_lowered(function: func.FuncOp) -> bool:
 
 def constant_of(value: SSAValue | None) -> Array | None:
     """Return the array of a constant of the graph level, None for other values."""
-    if isinstance(value, OpResult) and value.op.name == "onnx.Constant":
+    if isinstance(value, OpResult) and is_constant(value.op):
         return array_of(cast(Any, value.op.properties["value"]))
     return None
 

@@ -13,6 +13,7 @@ from xdsl.ir.affine import AffineMap
 from ...dialects.core.body import Body
 from ...dialects.core.scalars import is_float, scalar_attr
 from ...dialects.nn import ConvOp, MatmulOp
+from ...dialects.onnx.registry import mentions
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers
@@ -91,6 +92,7 @@ def multiplied(
     return lower.reshape(total, [*batch, *rows, *columns])
 
 
+@mentions("Transpose")
 def _swapped(value: SSAValue) -> SSAValue | None:
     """Return the source of a transpose of the last two axes, None for other values."""
     if not isinstance(value, OpResult) or value.op.name != "onnx.Transpose":

@@ -5,6 +5,7 @@ Lowerings of the integer operators that quantisers emit; their arithmetic is sta
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 
 from xdsl.dialects import math
 from xdsl.dialects.builtin import f32, i64
@@ -30,6 +31,7 @@ def _lowers_integers(name: str) -> Callable[[Rule], Rule]:
 
     def register(rule: Rule) -> Rule:
         @lowers(name)
+        @wraps(rule)
         def checked(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
             if any(is_float(element_of(value)) for value in op.operands):
                 raise unsupported(op, "of floats", "run infer-integer-types first")

@@ -28,6 +28,7 @@ from xdsl.ir.affine import AffineMap
 
 from ...dialects.nn import MatmulOp
 from ...dialects.onnx.recurrent import RECURRENCES, activations_of
+from ...dialects.onnx.registry import Registry
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .cells import Cell, Step, Valid, activation, gru, lstm, rnn
@@ -39,7 +40,7 @@ Turn = Callable[["SSAValue | int", Sequence[SSAValue]], Sequence[SSAValue]]
 """`(step, carried) -> carried`: appends what a turn does."""
 
 
-_CELLS = {"LSTM": lstm, "GRU": gru, "RNN": rnn}
+_CELLS = Registry("cell", {"LSTM": lstm, "GRU": gru, "RNN": rnn})
 
 
 @lowers("LSTM", "GRU", "RNN")

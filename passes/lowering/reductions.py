@@ -13,6 +13,7 @@ from xdsl.ir.affine import AffineMap
 from ...dialects.core.body import Body
 from ...dialects.core.scalars import is_float, lowest, scalar_attr
 from ...dialects.nn import ReduceOp, ints
+from ...dialects.onnx.registry import Registry
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .code import converted
@@ -87,12 +88,15 @@ def _square(body: Body, x: SSAValue) -> SSAValue:
 
 _log, _sqrt = unary(math.LogOp), unary(math.SqrtOp)
 
-_SUMS: dict[str, tuple[Build, Build]] = {
-    "ReduceL1": (Body.magnitude, _itself),
-    "ReduceL2": (_square, _sqrt),
-    "ReduceSumSquare": (_square, _itself),
-    "ReduceLogSum": (_itself, _log),
-}
+_SUMS: Registry[str, tuple[Build, Build]] = Registry(
+    "scalar code",
+    {
+        "ReduceL1": (Body.magnitude, _itself),
+        "ReduceL2": (_square, _sqrt),
+        "ReduceSumSquare": (_square, _itself),
+        "ReduceLogSum": (_itself, _log),
+    },
+)
 """Operator -> what it makes of the elements that it sums, and of the sum."""
 
 

@@ -16,6 +16,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.body import Body
 from ...dialects.core.scalars import is_float
+from ...dialects.onnx.registry import mentions
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, integer_width, shape_of
 from .lowerer import Build, Lowerer, broadcast_map, constant_of, is_unsigned, signless, unsupported
@@ -43,6 +44,7 @@ def compute_type(op: OnnxOp, operand: SSAValue | None = None) -> Attribute:
     return i64 if width == 32 else i32
 
 
+@mentions("Cast", "CastLike", "Identity", "Where")
 def passed_on(op: OnnxOp) -> SSAValue | None:
     """Return the operand that an op only passes on: a Where with one condition, a cast to its own type; else None."""
     operand: SSAValue | None = None

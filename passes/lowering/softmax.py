@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ...dialects.core.body import Body
 from ...dialects.core.scalars import highest, lowest, scalar_attr
 from ...dialects.nn import SoftmaxOp
+from ...dialects.onnx.registry import mentions
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .lowerer import Lowerer, lowers
@@ -42,6 +43,7 @@ def _softmax(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     return [softmax(lower, x, _axis(op), compute, element, log=log)]
 
 
+@mentions("MatMul")
 def _is_only_multiplied(value: SSAValue) -> bool:
     """
     Return whether floats of 16 bits go to matrix products only, which compute in f32.
@@ -54,6 +56,7 @@ def _is_only_multiplied(value: SSAValue) -> bool:
     return all(user.name == "onnx.MatMul" or _passes_to_products(user, value) for user in users)
 
 
+@mentions("CastLike")
 def _passes_to_products(user: Operation, value: SSAValue) -> bool:
     """Return whether an op passes a value on to products, or reads only its type."""
     if not isinstance(user, OnnxOp):

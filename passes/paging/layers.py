@@ -17,6 +17,7 @@ from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects.core.ports import ATTENTION_MASK
 from ...dialects.onnx.facts import Trait, having
+from ...dialects.onnx.registry import mentions
 from ...dialects.onnx.schema import OnnxOp
 from ...errors import Diagnostic
 from ...ir import Array, element_of, numpy_type, shape_of, where
@@ -47,6 +48,7 @@ class Layer:
     scale: float
 
 
+@mentions("Attention", "TensorScatter")
 def find_layers(module: ModuleOp, growth: Growth, position: SSAValue, added: int) -> list[Layer]:
     """
     Find the attention of each layer, in program order; the rows of caches are those of TensorScatter ops.
@@ -108,6 +110,7 @@ def reshaped(value: SSAValue, shape: Sequence[int], before: Operation) -> SSAVal
 # Layouts: which number of which head each number of a row of keys is
 
 
+@mentions("TensorScatter")
 def _kv_heads(growth: Growth, op: OnnxOp, value: SSAValue, heads: int, head_dim: int) -> int:
     """Return the heads of a state that an operand [1, heads or fewer, rows, head_dim] of attention repeats evenly."""
     cache = _cache_of(value)
@@ -127,6 +130,7 @@ def _kv_heads(growth: Growth, op: OnnxOp, value: SSAValue, heads: int, head_dim:
     return kv_heads
 
 
+@mentions("Cast", "Expand", "Identity", "TensorScatter", "Transpose")
 def _numbers(growth: Growth, op: OnnxOp, value: SSAValue) -> tuple[Array, int]:
     """
     Return the position in a row of the cache of each number of a view of it, and the axis of its rows.

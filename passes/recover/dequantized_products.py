@@ -15,8 +15,8 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType, f32, i32, i64
 from xdsl.ir import Operation, SSAValue
 
+from ...dialects.onnx.registry import Registry
 from ...dialects.onnx.schema import OnnxOp
-from ...discovery import registering
 from ...ir import Array, shape_of
 from ..state.nodes import literal, node
 from .quantized import Integers, Quantization
@@ -25,13 +25,13 @@ from .quantized_products import WINDOWS, Weights, gemm_weights, weights_of, whol
 FloatRule = Callable[[Integers, OnnxOp, Operation], SSAValue | None]
 """`(integers, op, before) -> value`: inserts the same floats, dequantised sums; None, and nothing inserted, without."""
 
-DEQUANTISED: dict[str, FloatRule] = {}
+DEQUANTISED: Registry[str, FloatRule] = Registry("recovery of integers")
 """Name of an op of floats -> what computes its sums in integers."""
 
 
 def dequantises(*names: str) -> Callable[[FloatRule], FloatRule]:
     """Register a function as the integer sums of the operators of these names."""
-    return registering(DEQUANTISED, [f"onnx.{name}" for name in names])
+    return DEQUANTISED.rule(*(f"onnx.{name}" for name in names))
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,10 @@ from math import isclose
 from typing import TypeAlias
 
 import numpy as np
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from ...dialects.onnx.schema import OnnxOp
+from ...dialects.onnx.registry import Registry, mentions
+from ...dialects.onnx.schema import OnnxOp, is_constant
 from ...ir import Array, shape_of
 from ..lowering.lowerer import constant_of
 
@@ -125,8 +126,10 @@ class Sum(_Chain):
 
 Pattern: TypeAlias = str | Number | Node | AnyOf | Product | Sum
 
-_PRODUCTS = {"onnx.Mul": (False, False), "onnx.Div": (False, True), "onnx.Reciprocal": (True,)}
-_SUMS = {"onnx.Add": (False, False), "onnx.Sub": (False, True), "onnx.Neg": (True,)}
+_PRODUCTS = Registry(
+    "chain of a pattern", {"onnx.Mul": (False, False), "onnx.Div": (False, True), "onnx.Reciprocal": (True,)}
+)
+_SUMS = Registry("chain of a pattern", {"onnx.Add": (False, False), "onnx.Sub": (False, True), "onnx.Neg": (True,)})
 
 
 def roots(pattern: Pattern) -> set[str]:
@@ -142,6 +145,22 @@ def roots(pattern: Pattern) -> set[str]:
             return set(_SUMS)
         case _:
             return set()
+
+
+def operators_of(pattern: Pattern) -> Iterator[str]:
+    """Yield the names of the operators that the pattern spells out, those of its parts too."""
+    match pattern:
+        case Node():
+            yield pattern.operator
+            parts = pattern.inputs
+        case AnyOf():
+            parts = pattern.options
+        case Product() | Sum():
+            parts = (*pattern.parts, *pattern.inverse)
+        case _:
+            parts = ()
+    for part in parts:
+        yield from operators_of(part)
 
 
 def matches(pattern: Pattern, root: Operation, chains: Chains) -> Iterator[Match]:
@@ -178,6 +197,7 @@ def _match(pattern: Pattern, value: SSAValue, known: Match) -> Iterator[Match]:
             yield from _match_chain(pattern, value, known)
 
 
+@mentions("Cast", "Identity")
 def _is_identity(op: Operation) -> bool:
     """Return whether an op forwards its operand: exporters cast to the type that a value has."""
     return op.name in ("onnx.Identity", "onnx.Cast") and op.operands[0].type == op.results[0].type
@@ -276,7 +296,7 @@ def _joined(left: Spread, right: Spread, op: Operation, *, is_sum: bool) -> Spre
 
 def _uniform(value: SSAValue) -> float | None:
     """Return the number that all elements of a constant of floats are, None for other values."""
-    if not (isinstance(value, OpResult) and value.op.name == "onnx.Constant") or 0 in shape_of(value):
+    if not is_constant(value.owner) or 0 in shape_of(value):
         return None
     values: Array | None = constant_of(value)
     if values is None or not np.issubdtype(np.asarray(values).dtype, np.floating):

@@ -19,8 +19,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.analysis.intervals import Range, range_of_element
 from ...dialects.onnx.facts import Trait, having
+from ...dialects.onnx.registry import Registry, mentions
 from ...dialects.onnx.schema import OnnxOp, make
-from ...discovery import registering
 from ...errors import Diagnostic
 from ...ir import Array, element_of, integer_width, is_unsigned_type, numpy_type, shape_of
 from ...runtime.interpreter import Interpreter, run_op
@@ -80,6 +80,7 @@ def bytes_of(byte: IntegerType) -> Array:
     return np.arange(BYTES).astype(np.uint8).view(numpy_type(byte))
 
 
+@mentions("DequantizeLinear")
 def quantization_of(op: OnnxOp) -> Quantization | None:
     """Return the quantisation of QuantizeLinear or DequantizeLinear per tensor in 8 or 4 bits; None for others."""
     real, integer = op.operands[0], op.results[0]
@@ -141,6 +142,7 @@ class Integers:
         form = self.form(value)
         return None if form is None else form.quantization
 
+    @mentions("DequantizeLinear")
     def follow(self, op: OnnxOp) -> None:
         """Record the results of an op that are computed from bytes."""
         if op.name == "onnx.DequantizeLinear":
@@ -166,6 +168,7 @@ class Integers:
             self._insert(waiting.pop())
         return self._bytes[origin]
 
+    @mentions("Cast")
     def narrow(self, byte: SSAValue) -> SSAValue:
         """Return the tensor of 4 bits that a tensor of bytes extends, else that of bytes itself."""
         owner = byte.owner
@@ -237,6 +240,7 @@ class Integers:
             return []
         return [self._forms[value].origin for value in _moved(cast(OnnxOp, origin.owner))]
 
+    @mentions("Pad")
     def _insert(self, origin: SSAValue) -> None:
         """Insert the bytes of an origin; those of a moved tensor precede the move."""
         if origin in self._bytes:
@@ -257,6 +261,7 @@ class Integers:
             self._bytes[result] = value
 
 
+@mentions("Concat")
 def _moved(op: OnnxOp) -> Sequence[SSAValue]:
     """Return the operands whose numbers a move moves."""
     return op.operands if op.name == "onnx.Concat" else op.operands[:1]
@@ -267,6 +272,7 @@ def _alike(form: Form, other: Form) -> bool:
     return same and (form.quantization is not None or bool(np.array_equal(form.levels, other.levels, equal_nan=True)))
 
 
+@mentions("Pad", "Resize")
 def _is_move(op: OnnxOp, form: Form) -> bool:
     """Return whether an op on bytes equals the op on the dequantised floats."""
     if any(element_of(result) != f32 for result in op.results):
@@ -345,13 +351,13 @@ Rule = Callable[[Integers, OnnxOp, Quantization, Operation], SSAValue | None]
 before an op. None, and nothing inserted, where nothing does.
 """
 
-QUANTISED: dict[str, Rule] = {}
+QUANTISED: Registry[str, Rule] = Registry("recovery of integers")
 """Name of an op of floats -> what computes it in integers."""
 
 
 def quantises(*names: str) -> Callable[[Rule], Rule]:
     """Register a function as the integer computation of the operators of these names."""
-    return registering(QUANTISED, [f"onnx.{name}" for name in names])
+    return QUANTISED.rule(*(f"onnx.{name}" for name in names))
 
 
 PairRule = Callable[[OnnxOp], "SSAValue | None"]
@@ -360,10 +366,10 @@ PairRule = Callable[[OnnxOp], "SSAValue | None"]
 nothing inserted, where nothing does.
 """
 
-COMPUTED: dict[str, PairRule] = {}
+COMPUTED: Registry[str, PairRule] = Registry("recovery of integers")
 """Name of an op of quantised tensors -> what computes it in integers."""
 
 
 def computes(*names: str) -> Callable[[PairRule], PairRule]:
     """Register a function as the integer computation of the operators of these names."""
-    return registering(COMPUTED, [f"onnx.{name}" for name in names])
+    return COMPUTED.rule(*(f"onnx.{name}" for name in names))

@@ -16,6 +16,7 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerType, TensorType, f32, i32, i64
 from xdsl.ir import Operation, SSAValue
 
+from ...dialects.onnx.registry import mentions
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, element_of, integer_width, numpy_type, shape_of
 from ..lowering.lowerer import constant_of
@@ -56,6 +57,7 @@ class Weights:
         return np.abs(rows - self.zeros[:, None]).sum(axis=1)
 
 
+@mentions("DequantizeLinear", "Transpose")
 def weights_of(value: SSAValue) -> Weights | None:
     """Return constant weights that are quantised, None for other values."""
     op = value.owner
@@ -84,6 +86,7 @@ def _is_scale(scales: Array) -> bool:
     return bool(scales.size and np.isfinite(scales).all() and (scales >= np.finfo(np.float32).tiny).all())
 
 
+@mentions("QuantizeLinear")
 def _integers(op: OnnxOp, scales: Array, zeros: Array, axis: int | None) -> Array | None:
     """Return the integer input of a DequantizeLinear: a constant, or the result of QuantizeLinear."""
     source, element = op.operands[0], element_of(op.operands[0])
@@ -121,6 +124,7 @@ def _parts(floats: Array, scales: Array, zeros: Array, axis: int | None) -> Sequ
 # Biases
 
 
+@mentions("DequantizeLinear")
 def real_constant(value: SSAValue) -> Array | None:
     """Return a constant of floats, dequantised where needed, in f64."""
     constant = constant_of(value)

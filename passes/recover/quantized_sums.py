@@ -19,6 +19,7 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType, f32, i8, i32, i64
 from xdsl.ir import Operation, SSAValue
 
+from ...dialects.onnx.registry import mentions
 from ...dialects.onnx.schema import OnnxOp
 from ...dialects.onnx.windows import Windows, windows_of
 from ...ir import Array, element_of, is_unsigned_type, numpy_type, shape_of
@@ -172,6 +173,7 @@ def _sum(
     return _rounded(_plus(total, -zeros, before), point, y, before, common, zero_first=zero_first)
 
 
+@mentions("MatMul")
 def _add_constant(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:
     """Insert the sum of a tensor of bytes, or of a matrix product, and a constant."""
     known = [real_constant(value) for value in op.operands]

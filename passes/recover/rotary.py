@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.onnx.facts import Trait, having
+from ...dialects.onnx.registry import mentions
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from ..lowering.lowerer import constant_of
@@ -74,6 +75,7 @@ def _has_equal_halves(value: SSAValue) -> bool:
     return bool(np.array_equal(first, second))
 
 
+@mentions("Mul", "Unsqueeze")
 def _same_halves_as(value: SSAValue) -> SSAValue | None:
     """Return the operand whose halves are equal where those of a value are, None where no single one decides."""
     op = value.owner

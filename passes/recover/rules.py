@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
+from ...dialects.onnx.registry import treats
 from ...ir import shape_of
 from ..state.nodes import node
-from .pattern import Match, Pattern
+from .pattern import Match, Pattern, operators_of
 
 Build = Callable[[Match, Operation], SSAValue | None]
 """`(match, root) -> value`: inserts the operator before the root. None, and nothing inserted, where it says another."""
@@ -33,6 +34,8 @@ def recovers(operator: str, *patterns: Pattern) -> Callable[[Build], Build]:
 
     def register(build: Build) -> Build:
         RULES.extend(Rule(operator, pattern, build) for pattern in patterns)
+        treats("recovery", [operator], build)
+        treats("pattern", [name for pattern in patterns for name in operators_of(pattern)], build)
         return build
 
     return register

@@ -17,7 +17,8 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects.onnx.facts import Trait, having
-from ...dialects.onnx.schema import OnnxOp
+from ...dialects.onnx.registry import mentions
+from ...dialects.onnx.schema import OnnxOp, is_constant
 from ...errors import Diagnostic
 from ...ir import Array, array_of, element_of, shape_of, where
 
@@ -87,10 +88,12 @@ def find_caches(function: func.FuncOp) -> list[Cache]:
     return caches
 
 
+@mentions("Concat")
 def _is_view(op: Operation) -> bool:
     return op.name in having(Trait.VIEW, "onnx.") or (op.name == "onnx.Concat" and len(op.operands) == 1)
 
 
+@mentions("Concat")
 def _first_concat(value: SSAValue) -> OnnxOp | None:
     """Return the Concat whose first operand is a view of a value, None if there is none."""
     for use in value.uses:
@@ -102,6 +105,7 @@ def _first_concat(value: SSAValue) -> OnnxOp | None:
     return None
 
 
+@mentions("Concat")
 def _origin(value: SSAValue) -> OnnxOp | None:
     """Return the Concat that a value is a view of, None if there is none."""
     while isinstance(value, OpResult):
@@ -114,6 +118,7 @@ def _origin(value: SSAValue) -> OnnxOp | None:
     return None
 
 
+@mentions("RequantShift")
 def _only_clips(op: Operation) -> bool:
     """Return whether an op is an idempotent clip of integers."""
     if op.name != "onnx.RequantShift":
@@ -125,7 +130,7 @@ def _only_clips(op: Operation) -> bool:
 
 def constant_array(value: SSAValue | None) -> Array | None:
     """Return the array of a constant, None for other values."""
-    if not isinstance(value, OpResult) or value.op.name != "onnx.Constant":
+    if not isinstance(value, OpResult) or not is_constant(value.op):
         return None
     return array_of(cast(Any, value.op.properties["value"]))
 
@@ -197,6 +202,7 @@ def _check_layout(
         )
 
 
+@mentions("Transpose")
 def _shown(array: Array, ops: Sequence[OnnxOp]) -> Array:
     """Apply a chain of views to an array."""
     for op in ops:
@@ -205,6 +211,7 @@ def _shown(array: Array, ops: Sequence[OnnxOp]) -> Array:
     return array
 
 
+@mentions("Transpose")
 def _taken_back(array: Array, ops: Sequence[OnnxOp], axis: int) -> list[Array]:
     """Return the present after the inverse of the past's views; `axis` has more rows."""
     if not ops:

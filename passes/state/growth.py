@@ -14,7 +14,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.ports import ROWS
 from ...dialects.onnx.facts import facts_of
-from ...dialects.onnx.schema import OnnxOp
+from ...dialects.onnx.registry import Registry
+from ...dialects.onnx.schema import OnnxOp, is_constant
 from ...errors import Diagnostic
 from ...ir import Array, array_of, dense, element_of, numbers_of, set_argument_attributes, shape_of, where
 from ...runtime.interpreter import Interpreter, load_rules, run_op
@@ -68,7 +69,7 @@ def follow(function: func.FuncOp, caches: list[Cache], new: int) -> Growth:
     pending: list[Operation] = [use.operation for value in growth.axes for use in value.uses]
     while pending:
         op = pending.pop()
-        if op in joins or op is function.body.block.last_op or op.name == "onnx.Constant":
+        if op in joins or op is function.body.block.last_op or is_constant(op):
             continue
         for value in _spread(growth, op):
             pending += [use.operation for use in value.uses]
@@ -156,7 +157,7 @@ def _spread(growth: Growth, op: Operation) -> list[SSAValue]:
 
 def _own_constant(op: Operation, value: SSAValue) -> SSAValue:
     """Return a value as the op's own: a constant with other uses is cloned."""
-    if not isinstance(value, OpResult) or value.op.name != "onnx.Constant":
+    if not isinstance(value, OpResult) or not is_constant(value.op):
         return value
     if all(use.operation is op for use in value.uses):
         return value
@@ -189,7 +190,7 @@ def _check_sources(growth: Growth, joins: Set[Operation]) -> None:
         op = value.owner
         if not isinstance(op, Operation) or op in joins or any(operand in growth.axes for operand in op.operands):
             continue
-        if op.name != "onnx.Constant" and op.name not in _RESIZED:
+        if not is_constant(op) and op.name not in _RESIZED:
             raise _refusal(op, growth.axes[value], value)
 
 
@@ -217,7 +218,7 @@ def grow(growth: Growth, position: SSAValue) -> None:
     """
     for value, axis in list(growth.axes.items()):
         shape = [growth.new if i == axis else extent for i, extent in enumerate(shape_of(value))]
-        if isinstance(value, OpResult) and value.op.name == "onnx.Constant":
+        if isinstance(value, OpResult) and is_constant(value.op):
             _continue(growth, value, axis, position)
         elif not isinstance(value, OpResult) or not any(cache.concat is value.op for cache in growth.caches):
             del growth.axes[value]
@@ -256,13 +257,16 @@ def _set_end(op: OnnxOp, axis: int, rows: int) -> None:
         op.operands[2] = literal(new, element_of(op.operands[2]), op)
 
 
-_RESIZED: dict[str, Callable[[OnnxOp, int, int], None]] = {
-    "onnx.ConstantOfShape": _set_shape,
-    "onnx.Expand": _set_shape,
-    "onnx.Range": _set_limit,
-    "onnx.Reshape": _set_shape,
-    "onnx.Slice": _set_end,
-}
+_RESIZED: Registry[str, Callable[[OnnxOp, int, int], None]] = Registry(
+    "rows of caches",
+    {
+        "onnx.ConstantOfShape": _set_shape,
+        "onnx.Expand": _set_shape,
+        "onnx.Range": _set_limit,
+        "onnx.Reshape": _set_shape,
+        "onnx.Slice": _set_end,
+    },
+)
 """Operators with operands that determine the result's shape, and the function that resizes them."""
 
 

@@ -17,6 +17,7 @@ from xdsl.ir import OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ...dialects.onnx.facts import Trait, facts_of, having
+from ...dialects.onnx.registry import Registry, mentions
 from ...dialects.onnx.schema import OnnxOp, make
 from ...errors import Diagnostic
 from ...ir import element_of, named_location, shape_of, where
@@ -102,6 +103,7 @@ def _refusal(op: OnnxOp, what: str) -> Diagnostic:
     )
 
 
+@mentions(*_MASKED, *_FILLED, *_EXTREMES, *_PRODUCTS)
 def neutralise(growth: Growth, position: SSAValue) -> None:
     """
     Exclude unwritten rows from all reductions over cache rows.
@@ -194,12 +196,18 @@ def _requantised(growth: Growth, op: OnnxOp) -> int | None:
     return results.pop() if len(results) == 1 else None
 
 
-_TAILS: dict[str, Callable[[Growth, OnnxOp], int | None]] = {
-    **dict.fromkeys(
-        (f"onnx.{name}" for name in ("Reshape", "Transpose", "Squeeze", "Unsqueeze", "Identity", "Cast", "Flatten")),
-        _kept,
-    ),
-    "onnx.Mul": _product,
-    "onnx.RequantShift": _requantised,
-}
+_TAILS: Registry[str, Callable[[Growth, OnnxOp], int | None]] = Registry(
+    "rows of caches",
+    {
+        **dict.fromkeys(
+            (
+                f"onnx.{name}"
+                for name in ("Reshape", "Transpose", "Squeeze", "Unsqueeze", "Identity", "Cast", "Flatten")
+            ),
+            _kept,
+        ),
+        "onnx.Mul": _product,
+        "onnx.RequantShift": _requantised,
+    },
+)
 """Transfer functions of the constant in invalid rows."""

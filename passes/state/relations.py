@@ -10,6 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects.onnx.facts import Trait, having
 from ...dialects.onnx.parameters import channel_shape
+from ...dialects.onnx.registry import Registry
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, shape_of
 from ..lowering.reductions import reduction_axes
@@ -199,24 +200,27 @@ def _cumulated(op: OnnxOp) -> list[Row]:
     return rows
 
 
-_RULES: dict[str, Callable[[OnnxOp], list[Row]]] = {
-    **dict.fromkeys(having(Trait.ELEMENTWISE), _elementwise),
-    "RequantShift": _requant,
-    **dict.fromkeys("iRMSNorm iLayerNorm iNoNorm LayerNormalization RMSNormalization".split(), _rows),
-    **dict.fromkeys("Softmax LogSoftmax iSoftmax ITAMax".split(), _softmax),
-    "Transpose": _transpose,
-    **dict.fromkeys("Reshape Flatten Squeeze Unsqueeze".split(), _reshape),
-    "MatMul": _matmul,
-    "Gemm": _gemm,
-    **dict.fromkeys(
-        "ReduceSum ReduceMax ReduceMin ReduceMean IntegerMean ReduceProd ReduceL1 ReduceL2 ReduceSumSquare".split(),
-        _reduce,
-    ),
-    "Concat": _concat,
-    "Slice": _slice,
-    "Split": _split,
-    "Gather": _gather,
-    "GatherND": _gather_nd,
-    "CumSum": _cumulated,
-    "Expand": _same,
-}
+_RULES: Registry[str, Callable[[OnnxOp], list[Row]]] = Registry(
+    "relation of axes",
+    {
+        **dict.fromkeys(having(Trait.ELEMENTWISE), _elementwise),
+        "RequantShift": _requant,
+        **dict.fromkeys("iRMSNorm iLayerNorm iNoNorm LayerNormalization RMSNormalization".split(), _rows),
+        **dict.fromkeys("Softmax LogSoftmax iSoftmax ITAMax".split(), _softmax),
+        "Transpose": _transpose,
+        **dict.fromkeys("Reshape Flatten Squeeze Unsqueeze".split(), _reshape),
+        "MatMul": _matmul,
+        "Gemm": _gemm,
+        **dict.fromkeys(
+            "ReduceSum ReduceMax ReduceMin ReduceMean IntegerMean ReduceProd ReduceL1 ReduceL2 ReduceSumSquare".split(),
+            _reduce,
+        ),
+        "Concat": _concat,
+        "Slice": _slice,
+        "Split": _split,
+        "Gather": _gather,
+        "GatherND": _gather_nd,
+        "CumSum": _cumulated,
+        "Expand": _same,
+    },
+)

@@ -7,7 +7,7 @@ in f32 is exact up to 2^53.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from math import prod
 from typing import Any, cast
@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import IntegerType, Signedness, f32
 from ...dialects.core.semantics import Runner, Value, semantics
 from ...dialects.onnx import ONNX
 from ...dialects.onnx.custom import DOMAIN
+from ...dialects.onnx.registry import Registry, mentions
 from ...dialects.onnx.schema import OnnxOp
 from ...dialects.onnx.windows import windows_of
 from ...errors import Diagnostic
@@ -44,7 +45,7 @@ from .onnx_resize import reads_at_zero, resize
 from .onnx_slices import padded, sliced
 from .onnx_transposed import conv_transpose
 
-_CLASSES = [cls for cls in ONNX.operations if issubclass(cls, OnnxOp) and cls not in CONTROL]
+_CLASSES = [cls for cls in ONNX.operations if issubclass(cls, OnnxOp) and cls.SCHEMA.name not in CONTROL]
 
 
 @semantics(*_CLASSES)
@@ -262,32 +263,37 @@ def _quantize(op: OnnxOp, x: Array, scale: Array, zero: Array | None = None) -> 
     return quantize_linear(op, cast(IntegerType, element_of(op.results[0])), x, scale, zero)
 
 
-_LINEAR: dict[str, _Rule] = {
-    "AveragePool": _average_pool,
-    "MatMul": _matmul,
-    "Gemm": _gemm,
-    "Conv": _conv,
-    "ConvInteger": _conv_integer,
-    "ConvTranspose": conv_transpose,
-    "GRU": recurrent,
-    "GatherElements": gather_elements,
-    "GlobalLpPool": global_lp_pool,
-    "GlobalMaxPool": _global_max_pool,
-    "LRN": lrn,
-    "LSTM": recurrent,
-    "LogSoftmax": log_softmax,
-    "LpNormalization": lp_normalization,
-    "LpPool": _lp_pool,
-    "MaxPool": _max_pool,
-    "Pad": padded,
-    "RNN": recurrent,
-    "ReduceLogSumExp": reduce_log_sum_exp,
-    "Slice": sliced,
-    "Softsign": softsign,
-    "QLinearConv": partial(qlinear_conv, _conv),
-    "QLinearMatMul": qlinear_matmul,
-}
-_BY_SCALE: dict[str, _Rule] = {"QuantizeLinear": _quantize, "DequantizeLinear": dequantize_linear}
+_LINEAR: Registry[str, _Rule] = Registry(
+    "interpreter",
+    {
+        "AveragePool": _average_pool,
+        "MatMul": _matmul,
+        "Gemm": _gemm,
+        "Conv": _conv,
+        "ConvInteger": _conv_integer,
+        "ConvTranspose": conv_transpose,
+        "GRU": recurrent,
+        "GatherElements": gather_elements,
+        "GlobalLpPool": global_lp_pool,
+        "GlobalMaxPool": _global_max_pool,
+        "LRN": lrn,
+        "LSTM": recurrent,
+        "LogSoftmax": log_softmax,
+        "LpNormalization": lp_normalization,
+        "LpPool": _lp_pool,
+        "MaxPool": _max_pool,
+        "Pad": padded,
+        "RNN": recurrent,
+        "ReduceLogSumExp": reduce_log_sum_exp,
+        "Slice": sliced,
+        "Softsign": softsign,
+        "QLinearConv": partial(qlinear_conv, _conv),
+        "QLinearMatMul": qlinear_matmul,
+    },
+)
+_BY_SCALE: Registry[str, _Rule] = Registry(
+    "interpreter", {"QuantizeLinear": _quantize, "DequantizeLinear": dequantize_linear}
+)
 _EXACT = (
     f32,
     *(IntegerType(width, sign) for width in (4, 8, 16) for sign in (Signedness.SIGNLESS, Signedness.UNSIGNED)),
@@ -306,6 +312,7 @@ _WIDENED = frozenset(
 """Integer operators whose result may be wider than their operands: computed in 64 bits."""
 
 
+@mentions(*_WIDENED)
 def _reference(runner: Runner, op: OnnxOp, operands: Sequence[Value]) -> Sequence[Value]:
     arrays = [np.asarray(operand) for operand in operands]
     if op.SCHEMA.name in _WIDENED and all(array.dtype.kind in "iu" for array in arrays):
@@ -357,3 +364,14 @@ def _attribute(name: str, kind: OpSchema.AttrType, value: Any) -> AttributeProto
     if kind == OpSchema.AttrType.TENSOR:
         return helper.make_attribute(name, numpy_helper.from_array(value))
     return helper.make_attribute(name, value, attr_type=cast(Any, kind).value)
+
+
+def _others() -> Iterator[tuple[str, str]]:
+    """Yield domain and name of the operators that ONNX's reference alone computes."""
+    own = {*_LINEAR, *_BY_SCALE}
+    for schema in (cls.SCHEMA for cls in _CLASSES):
+        if schema.domain != DOMAIN and (schema.domain or schema.name not in own):
+            yield schema.domain, schema.name
+
+
+REFERENCE: Registry[tuple[str, str], _Rule] = Registry("interpreter", dict.fromkeys(_others(), _reference))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...dialects.onnx.bounded import nms_bound
+from ...dialects.onnx.registry import Registry
 from ...ir import Array
 
 Attribute = Callable[[str], Any]
@@ -84,9 +85,12 @@ def _unique(attribute: Attribute, x: Array, rows: Array) -> Sequence[Array]:
     return _filled(x.shape, x[indices], 0), *lists, np.array(len(kept), np.int64)
 
 
-BOUNDED: dict[str, Callable[..., Sequence[Array]]] = {
-    "BoundedNonZero": _non_zero,
-    "BoundedNonMaxSuppression": _non_max_suppression,
-    "BoundedUnique": _unique,
-}
+BOUNDED: Registry[str, Callable[..., Sequence[Array]]] = Registry(
+    "interpreter",
+    {
+        "BoundedNonZero": _non_zero,
+        "BoundedNonMaxSuppression": _non_max_suppression,
+        "BoundedUnique": _unique,
+    },
+)
 """Operator -> `(attribute, *operands) -> results`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -10,22 +10,23 @@ from xdsl.ir import Region
 
 from ...dialects.core.semantics import Runner, Value, semantics
 from ...dialects.onnx import op_class
+from ...dialects.onnx.registry import Registry
 from ...dialects.onnx.schema import OnnxOp
 from ...errors import Diagnostic
 from ...ir import Array, element_of, numpy_type, shape_of, where
 
-_If, _Loop, _Scan = (cast("type[OnnxOp]", op_class(name)) for name in ("If", "Loop", "Scan"))
-CONTROL = (_If, _Loop, _Scan)
+CONTROL: Registry[str, Callable[..., Sequence[Value]]] = Registry("interpreter")
+"""Operator -> `(runner, op, operands) -> results`."""
 
 
-@semantics(_If)
+@CONTROL.rule("If")
 def _if(runner: Runner, op: Any, operands: Sequence[Value]) -> Sequence[Value]:
     condition = np.asarray(operands[0]).reshape(-1)[0]
     region: Region = op.then_branch if condition else op.else_branch
     return runner.run_region(region, ())
 
 
-@semantics(_Loop)
+@CONTROL.rule("Loop")
 def _loop(runner: Runner, op: Any, operands: Sequence[Value]) -> Sequence[Value]:
     values = iter(operands)
     turns, condition, *carried = (None if value is None else next(values) for value in op.node_inputs)
@@ -52,7 +53,7 @@ def _padded(op: OnnxOp, index: int, parts: Sequence[Array]) -> Array:
     return _stacked(op, index, [*parts, *missing], 0)
 
 
-@semantics(_Scan)
+@CONTROL.rule("Scan")
 def _scan(runner: Runner, op: Any, operands: Sequence[Value]) -> Sequence[Value]:
     count = int(op.attribute("num_scan_inputs"))
     states, scanned = list(operands[:-count]), operands[-count:]
@@ -90,3 +91,7 @@ def _stacked(op: OnnxOp, index: int, parts: Sequence[Array], axis: int) -> Array
             found=f"{len(parts)} iterations",
         )
     return np.stack(parts, axis) if parts else np.zeros(shape, numpy_type(element_of(result)))
+
+
+for _name, _rule in CONTROL.items():
+    semantics(cast("type[OnnxOp]", op_class(_name)))(_rule)

@@ -16,6 +16,7 @@ from onnx import helper, numpy_helper
 from ...dialects.core.analysis.arithmetic import truncating_divide
 from ...dialects.core.small_floats import FORMATS
 from ...dialects.onnx.parameters import channel_shape
+from ...dialects.onnx.registry import Registry
 from ...ir import Array
 
 Attribute = Callable[[str], Any]
@@ -23,13 +24,12 @@ Attribute = Callable[[str], Any]
 
 CustomRule = Callable[..., "Array | Sequence[Array]"]
 
-CUSTOM: dict[str, CustomRule] = {}
+CUSTOM: Registry[str, CustomRule] = Registry("interpreter")
 """Operator -> `(attribute, *operands) -> result or results`, of 64 bits."""
 
 
 def _custom(rule: CustomRule) -> CustomRule:
-    CUSTOM[rule.__name__] = rule
-    return rule
+    return CUSTOM.rule(rule.__name__)(rule)
 
 
 def integers(array: Array) -> Array:

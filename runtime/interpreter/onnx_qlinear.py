@@ -13,6 +13,7 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerType
 
 from ...dialects.core.analysis.intervals import range_of_element
+from ...dialects.onnx.registry import Registry
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, numpy_type
 
@@ -131,5 +132,7 @@ def _quantised_product(attribute: Any, a: Array, *rest: Array) -> Array:
     return _rounded(product * product_factor(a_scale, b_scale, y_scale) + zero, None, a.dtype, 0)
 
 
-QUANTISED_PAIRS: dict[str, Callable[..., Array]] = {"QLinearAdd": _quantised_sum, "QLinearMul": _quantised_product}
+QUANTISED_PAIRS: Registry[str, Callable[..., Array]] = Registry(
+    "interpreter", {"QLinearAdd": _quantised_sum, "QLinearMul": _quantised_product}
+)
 """Operator of two quantised tensors -> `(attribute, *operands) -> result`."""

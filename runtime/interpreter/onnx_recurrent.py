@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ...dialects.onnx.recurrent import RECURRENCES, Activation, activations_of
+from ...dialects.onnx.registry import Registry
 from ...dialects.onnx.schema import OnnxOp
 from ...errors import Diagnostic
 from ...ir import Array, where
@@ -83,7 +84,7 @@ def _rnn(own: _Direction, x: Array, hidden: Array) -> list[Array]:
     return [own.applied(0, own.gates(x, hidden, 0)[0])]
 
 
-_CELLS: dict[str, Callable[..., list[Array]]] = {"LSTM": _lstm, "GRU": _gru, "RNN": _rnn}
+_CELLS: Registry[str, Callable[..., list[Array]]] = Registry("interpreter", {"LSTM": _lstm, "GRU": _gru, "RNN": _rnn})
 
 
 def recurrent(op: OnnxOp, *inputs: Array | None) -> list[Array]:

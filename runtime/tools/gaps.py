@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...console import table_console
+from ...dialects.onnx.registry import mentions
+from ...dialects.onnx.schema import is_constant
 from ...errors import Diagnostic
 from ...files import path_of
 from ...grammar import UsageError
@@ -67,6 +69,7 @@ def gaps_of(error: Diagnostic) -> list[Gap]:
     return [Gap((error.where,), error.message, error.remedy), *(Gap((), note) for note in error.notes)]
 
 
+@mentions("Constant")
 def _operators(proto: ModelProto) -> Iterator[Gap]:
     """Yield the operators that are unknown; with them, those that no rule lowers, by their name alone."""
     from ...dialects.onnx import op_class
@@ -175,7 +178,7 @@ def _blamed(module: ModuleOp, error: Diagnostic) -> dict[str, list[Operation]]:
     """Return the nodes that an error names, and structurally equal ones, by message."""
     from ...ir import where
 
-    nodes = [op for op in module.walk() if op.name.startswith("onnx.") and op.name != "onnx.Constant"]
+    nodes = [op for op in module.walk() if op.name.startswith("onnx.") and not is_constant(op)]
     said = {note.split(": ", 1)[0]: note.split(": ", 1)[1] for note in error.notes if ": " in note}
     said = {place: text for place, text in said.items() if place.startswith("node ")} or {error.where: error.message}
     blamed: dict[str, list[Operation]] = {}
@@ -235,7 +238,7 @@ def _without(module: ModuleOp, blamed: dict[str, list[Operation]]) -> bool:
 
 
 def _computes(function: FuncOp) -> bool:
-    return any(op.name.startswith("onnx.") and op.name != "onnx.Constant" for op in function.body.block.ops)
+    return any(op.name.startswith("onnx.") and not is_constant(op) for op in function.body.block.ops)
 
 
 # The command
@@ -281,7 +284,7 @@ def _report(model: Model, names: Sequence[str]) -> int:
         _print({gap: ["all"] for gap in missing})
         return 1
     chosen = names or [machine.name for machine in targets.machines().values() if machine.phases]
-    count = len([op for op in module.walk() if op.name.startswith("onnx.") and op.name != "onnx.Constant"])
+    count = len([op for op in module.walk() if op.name.startswith("onnx.") and not is_constant(op)])
     refused: dict[Gap, list[str]] = {}
     for name in chosen:
         gaps = target_gaps(module, name)
