@@ -26,7 +26,7 @@ from .runtime.calls import steps_of
 from .runtime.comparison import Tolerance
 from .runtime.host import HostNetwork, shared_library
 from .runtime.inputs import Input, host_inputs, matched, network_inputs, network_tensors
-from .runtime.tools.check import Row, find_cases
+from .runtime.tools.check import CaseRow, find_cases
 from .runtime.tools.check import check as check_cases
 from .runtime.tools.quantize import quantize_file, store_weights_file
 from .runtime.tools.session import Run, check_place, host_run, level_for, runner, stacked
@@ -217,7 +217,7 @@ def check(
     rtol: float | None = None,
     steps: int = 0,
     **options: Unpack[Options],
-) -> list[Row]:
+) -> list[CaseRow]:
     """
     Compile the networks of folders, run them at all places of `on` and compare with their golden outputs.
 

@@ -18,7 +18,7 @@ from .grammar import ROUNDTRIP
 from .interruption import raise_when_ended
 
 if TYPE_CHECKING:
-    from .runtime.driver.driver import Known
+    from .runtime.driver.driver import Registries
 
 _DESCRIPTION = """\
 Run passes on IR and print the result.
@@ -260,7 +260,7 @@ def _is_pass(name: str, flags: Sequence[str]) -> bool:
     return name[1:] in all_passes()
 
 
-def main(argv: Sequence[str] | None = None, registries: Known | None = None) -> int:
+def main(argv: Sequence[str] | None = None, registries: Registries | None = None) -> int:
     """
     Run opt-tool and return its exit code: 0 if all worked, 1 for errors in the input, 2 for a wrong command.
 
@@ -269,7 +269,7 @@ def main(argv: Sequence[str] | None = None, registries: Known | None = None) -> 
     return _run(list(argv), registries) if argv is not None else as_process(lambda words: _run(words, registries))
 
 
-def _run(words: list[str], registries: Known | None) -> int:
+def _run(words: list[str], registries: Registries | None) -> int:
     try:
         arguments = parse_arguments(words)
     except SystemExit as stop:

@@ -1,7 +1,7 @@
 """
 Design-space exploration as a target declares it: `explore.py` of its folder has AXES and EVALUATIONS.
 
-Both are tables by name: of `Axis`, short names for keys of the machine file, and of `Evaluation`, ways to model a
+Both are tables by name: of `DesignAxis`, short names for keys of the machine file, and of `Evaluation`, ways to model a
 network on a machine beside the simulation of its program.
 """
 
@@ -19,7 +19,7 @@ FILE = "explore.py"
 
 
 @dataclass(frozen=True)
-class Axis:
+class DesignAxis:
     """
     Short name of an axis of the design space.
 

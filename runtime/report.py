@@ -70,7 +70,7 @@ class ReportObserver(Observer):
         ops = nested_ops(network)
         if any(issubclass(kind, TensorType) for kind in {type(result.type) for op in ops for result in op.results}):
             return
-        names = _Names(network)
+        names = _BufferNames(network)
         self._layers = _latest(self._layers, network, names)
         if not _has(memref.AllocOp, ops):
             self._cycles = _modelled_cycles(module, self._cycles) if self._has_cycles else None
@@ -115,12 +115,12 @@ def _has(kinds: type[Operation] | UnionType, ops: list[Operation]) -> bool:
     return any(issubclass(kind, kinds) for kind in set(map(type, ops)))
 
 
-def _layers(network: func.FuncOp, names: _Names) -> list[dict[str, Any]]:
+def _layers(network: func.FuncOp, names: _BufferNames) -> list[dict[str, Any]]:
     """Return a row per kernel, or call of one, in order."""
     return [_layer(op, names) for op in outside_kernels(network) if _is_work(op)]
 
 
-def _latest(before: list[dict[str, Any]], network: func.FuncOp, names: _Names) -> list[dict[str, Any]]:
+def _latest(before: list[dict[str, Any]], network: func.FuncOp, names: _BufferNames) -> list[dict[str, Any]]:
     """Return the rows of a network, or those `before` where these are of functions, or where work has been lost."""
     if before and all("." not in layer["kernel"] for layer in before):
         return before
@@ -159,7 +159,7 @@ def _modelled_cycles(module: ModuleOp, before: CallCycles | None) -> CallCycles 
     return call_cycles(expanded(module), "network", machine_of(module))
 
 
-class _Names:
+class _BufferNames:
     """The names of a network's buffers, each of which has one of its own; views have that of what they show."""
 
     def __init__(self, network: func.FuncOp) -> None:
@@ -192,7 +192,7 @@ def _is_planned(op: Operation) -> bool:
     return "tilewright.lifetime" in op.attributes and isinstance(op, memref.ViewOp)
 
 
-def _layer(op: Operation, names: _Names) -> dict[str, Any]:
+def _layer(op: Operation, names: _BufferNames) -> dict[str, Any]:
     """Return the row of a kernel, or of the call of a function that is one."""
     kernel, macs = op.name, multiply_accumulates(op)
     if isinstance(op, func.CallOp):
@@ -254,7 +254,7 @@ def _kind(op: memref.GlobalOp) -> str:
     return "weights" if isinstance(op.initial_value, DenseIntOrFPElementsAttr) else "arena"
 
 
-def _arena(module: ModuleOp, ops: list[Operation], names: _Names) -> dict[str, Any]:
+def _arena(module: ModuleOp, ops: list[Operation], names: _BufferNames) -> dict[str, Any]:
     """Return the least bytes of the buffers in arenas, and those alive at the fullest step of each arena."""
     arenas = [op for op in module.body.block.ops if "tilewright.arena" in op.attributes]
     views = [cast(memref.ViewOp, op) for op in ops if _is_planned(op)]
@@ -289,7 +289,7 @@ def _alive(buffers: list[dict[str, Any]], step: int) -> list[dict[str, Any]]:
     return [b for b in buffers if b["first"] <= step <= b["last"]]
 
 
-def _buffer(view: memref.ViewOp, names: _Names) -> dict[str, Any]:
+def _buffer(view: memref.ViewOp, names: _BufferNames) -> dict[str, Any]:
     first, _, last = cast(StringAttr, view.attributes["tilewright.lifetime"]).data.partition("..")
     offset = cast(Operation, view.byte_shift.owner).properties["value"]
     return {

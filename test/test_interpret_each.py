@@ -15,7 +15,7 @@ from xdsl.passes import ModulePass
 from tilewright import opt_tool
 from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.passes import all_passes
-from tilewright.runtime.driver.driver import Known
+from tilewright.runtime.driver.driver import Registries
 from tilewright.test.small_models import chain, save
 
 pytestmark = pytest.mark.quick
@@ -72,7 +72,7 @@ def with_fault(fault: Fault) -> type[ModulePass]:
     return FaultyPass
 
 
-def interpret_each(path: Path, known: Known | None, *words: str) -> int:
+def interpret_each(path: Path, known: Registries | None, *words: str) -> int:
     command = [str(path), "-p", "host-pipeline", "--interpret-each", "-o", str(path.with_suffix(".out")), *words]
     return opt_tool.main(command, known)
 
@@ -95,7 +95,7 @@ def test_passes_without_a_fault(path: Path, capsys: pytest.CaptureFixture[str]):
 def test_the_guilty_pass_is_named(fault: Fault, path: Path, capsys: pytest.CaptureFixture[str]):
     faulty = with_fault(fault)
     load: Callable[[], type[ModulePass]] = lambda: faulty  # noqa: E731
-    known = Known(passes=all_passes() | {fault.guilty: load})
+    known = Registries(passes=all_passes() | {fault.guilty: load})
     assert interpret_each(path, known) == 1
     error = capsys.readouterr().err
     assert re.match(rf"{re.escape(str(path))}: error: \[{fault.guilty}, pass \d+ of \d+\] the answer changes: ", error)
@@ -108,7 +108,7 @@ def test_the_guilty_pass_is_named(fault: Fault, path: Path, capsys: pytest.Captu
 @pytest.mark.long
 def test_another_pass_is_not_blamed_for_a_fault_before_it(path: Path, capsys: pytest.CaptureFixture[str]):
     fault = next(fault for fault in FAULTS if fault.guilty == "bufferize")
-    known = Known(passes=all_passes() | {"bufferize": lambda: with_fault(fault)})
+    known = Registries(passes=all_passes() | {"bufferize": lambda: with_fault(fault)})
     assert interpret_each(path, known, "--stop-after=fused") == 0
     assert interpret_each(path, known, "--stop-after=buffers") == 1
     assert "error: [bufferize, pass " in capsys.readouterr().err
@@ -117,7 +117,7 @@ def test_another_pass_is_not_blamed_for_a_fault_before_it(path: Path, capsys: py
 @pytest.mark.long
 def test_a_reproducer_shows_the_fault_again(path: Path, capsys: pytest.CaptureFixture[str]):
     fault = next(fault for fault in FAULTS if fault.guilty == "fuse-epilogues")
-    known = Known(passes=all_passes() | {"fuse-epilogues": lambda: with_fault(fault)})
+    known = Registries(passes=all_passes() | {"fuse-epilogues": lambda: with_fault(fault)})
     reproducer = path.with_name("r.mlir")
     assert interpret_each(path, known, f"--reproducer={reproducer}") == 1
     assert f"reproducer: {reproducer}" in capsys.readouterr().err
@@ -129,6 +129,6 @@ def test_a_reproducer_shows_the_fault_again(path: Path, capsys: pytest.CaptureFi
 @pytest.mark.long
 def test_a_pass_that_breaks_the_ir_is_named_too(path: Path, capsys: pytest.CaptureFixture[str]):
     fault = Fault("a value of another type", "allocate-static", r"memref<160xi8>", "memref<16xi8>")
-    known = Known(passes=all_passes() | {"allocate-static": lambda: with_fault(fault)})
+    known = Registries(passes=all_passes() | {"allocate-static": lambda: with_fault(fault)})
     assert interpret_each(path, known) == 1
     assert "error: [allocate-static, pass " in capsys.readouterr().err

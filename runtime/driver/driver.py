@@ -44,7 +44,7 @@ from .timing import Timing
 
 
 @dataclass(frozen=True)
-class Known:
+class Registries:
     """Registries of passes, machines and output formats; those that are None are discovered."""
 
     passes: Registry | None = None
@@ -61,7 +61,7 @@ class Chunk:
     folder: str = ""
 
 
-def drive(arguments: Namespace, registries: Known | None, reparse: Callable[[list[str]], Namespace]) -> int:
+def drive(arguments: Namespace, registries: Registries | None, reparse: Callable[[list[str]], Namespace]) -> int:
     """
     Execute a command line and return the exit code; errors are printed to standard error.
 
@@ -69,7 +69,7 @@ def drive(arguments: Namespace, registries: Known | None, reparse: Callable[[lis
     """
     try:
         with warnings_as_lines(), scope():
-            return _drive(arguments, registries or Known(), reparse)
+            return _drive(arguments, registries or Registries(), reparse)
     except KeyboardInterrupt as error:
         said, code = reported(error)
         print(said, file=sys.stderr)
@@ -83,7 +83,7 @@ def drive(arguments: Namespace, registries: Known | None, reparse: Callable[[lis
         return 2 if isinstance(error, UsageError) else 1
 
 
-def _drive(arguments: Namespace, registries: Known, reparse: Callable[[list[str]], Namespace]) -> int:
+def _drive(arguments: Namespace, registries: Registries, reparse: Callable[[list[str]], Namespace]) -> int:
     passes, machines, formats = _discovered(registries, arguments)
     _check_flags(arguments, passes)
     if (text := _listing(arguments, passes, machines)) is not None:
@@ -97,7 +97,7 @@ def _drive(arguments: Namespace, registries: Known, reparse: Callable[[list[str]
         arguments = reparse(recorded_arguments(recorded, name))
         passes, machines, formats = _discovered(registries, arguments)
     pipeline = _pipeline(arguments, passes, machines)
-    run = Run(arguments, name, pipeline, _target(arguments, formats), _when(arguments, passes))
+    run = CommandRun(arguments, name, pipeline, _target(arguments, formats), _when(arguments, passes))
     text = recorded or ("" if is_onnx else read_text(arguments.input))
     chunks = split(text, arguments.split_input_file) if arguments.split_input_file else [Chunk(text)]
     outputs = [run.chunk(chunk) for chunk in chunks]
@@ -120,7 +120,7 @@ def _report(error: BaseException, debug: bool) -> None:
 
 
 def _discovered(
-    registries: Known, arguments: Namespace
+    registries: Registries, arguments: Namespace
 ) -> tuple[Registry, Mapping[str, targets.Machine], Mapping[str, Callable[[], type[Target]]]]:
     """Return the registries, with the targets and files from outside that the arguments name."""
     from ...passes import all_passes
@@ -266,7 +266,7 @@ def split(text: str, marker: str) -> list[Chunk]:
     return chunks
 
 
-class Run:
+class CommandRun:
     """One command at work on the chunks of its input; `failed` once something has gone wrong."""
 
     def __init__(

@@ -20,7 +20,7 @@ from ..inputs import load_arrays, matched_inputs
 from ..interpreter import Interpreter, boundary_inputs, random_inputs
 from ..interpreter.boundary import output_contents, ports
 from ..interpreter.ends import constants, samples
-from ..interpreter.limits import EndlessError, Limits, UndefinedError
+from ..interpreter.limits import EndlessError, RunLimits, UndefinedError
 from ..interpreter.observations import Observation, observe, variables
 from .answers import ROUNDED, Exactness
 from .programs import exactness_of, has_fast_math, has_uninitialised_memory, is_scalar
@@ -114,12 +114,12 @@ class Bench:
         defined = {name: _equal_bits(array, others[name]) for name, array in arrays.items()}
         return Reference(inputs, contents, seen, defined, limits.spent)
 
-    def _limits(self) -> Limits:
+    def _limits(self) -> RunLimits:
         if not self.sequential:
-            return Limits(_MOST_STEPS if self.is_scalar else sys.maxsize)
+            return RunLimits(_MOST_STEPS if self.is_scalar else sys.maxsize)
         steps = [reference.steps for reference in self.references]
         most = max(_SAMPLE_STEPS, 4 * steps[0]) if steps else _STEPS
-        return Limits(most, sequential=True, undefined="poison")
+        return RunLimits(most, sequential=True, undefined="poison")
 
     def exceeds(self, module: ModuleOp, reference: Reference) -> bool:
         """Return whether an index of a run does not fit its argument after a pass: in C an index has 32 bits."""
@@ -139,11 +139,11 @@ class Bench:
         limits = None
         if self.sequential:
             # A pass may expand an op to many, but not without end.
-            limits = Limits(100 * reference.steps + 10_000, sequential=True, undefined="traps")
+            limits = RunLimits(100 * reference.steps + 10_000, sequential=True, undefined="traps")
         return self._observe(module, reference.inputs, reference.contents, _UNWRITTEN[2], limits)
 
     def _observe(
-        self, module: ModuleOp, inputs: Inputs, contents: Inputs, unwritten: int, limits: Limits | None
+        self, module: ModuleOp, inputs: Inputs, contents: Inputs, unwritten: int, limits: RunLimits | None
     ) -> Observation:
         order = Order(undefined=unwritten)
         return observe(module, inputs, calls=self.calls, contents=contents, interleave=order, limits=limits)

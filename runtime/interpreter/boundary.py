@@ -36,7 +36,7 @@ from ...ir import Array, numbers_of, numpy_type, where
 from .bits import integer_type, scalar_type
 from .conversion import converted
 from .engine import Interpreter
-from .limits import Limits
+from .limits import RunLimits
 from .memory import new_buffer, new_memref
 
 STATUS = "tilewright.status"
@@ -47,7 +47,7 @@ _RULES_ON_DEMAND = {"onnx": ".onnx", "emitc": ".c_rules", "ml_program": ".state"
 
 
 @dataclass(frozen=True)
-class Port:
+class FunctionPort:
     """Argument or result of a function: ONNX element type and NumPy storage type in the IR."""
 
     name: str
@@ -104,7 +104,7 @@ class Session:
         module: ModuleOp,
         function: str = "network",
         interleave: Order | int | None = None,
-        limits: Limits | None = None,
+        limits: RunLimits | None = None,
     ):
         load_rules(module)
         self._module = module
@@ -179,20 +179,20 @@ class Session:
         seen = {port.name: seen_value(port, value) for port, value in outputs}
         return cut_outputs(seen, {port.name: port.shape_of for port, _ in outputs if port.shape_of})
 
-    def _argument(self, port: Port, values: Mapping[str, Array]) -> Array:
+    def _argument(self, port: FunctionPort, values: Mapping[str, Array]) -> Array:
         """Return the value of an argument; an output without contents is undefined."""
         if port.is_output and port.name not in values:
             return self._interpreter.interleaving.undefine(port.new_array())
         return stored_value(port, values[port.name])
 
-    def _bucket(self, function: str, arguments: Sequence[Port], inputs: Mapping[str, Array]) -> str:
+    def _bucket(self, function: str, arguments: Sequence[FunctionPort], inputs: Mapping[str, Array]) -> str:
         """Return the function or bucket for the position among the inputs, if one is given."""
         positions = (_position(port, inputs) for port in arguments)
         position = next((position for position in positions if position is not None), None)
         return function if position is None else function_at(self._module, function, position)
 
 
-def _position(port: Port, inputs: Mapping[str, Array]) -> int | None:
+def _position(port: FunctionPort, inputs: Mapping[str, Array]) -> int | None:
     """
     Return the position in a state among the inputs, None if the port is not a position or the input not an integer.
     """
@@ -202,7 +202,7 @@ def _position(port: Port, inputs: Mapping[str, Array]) -> int | None:
     return int(value.reshape(-1)[0])
 
 
-def _written_after(port: Port, inputs: Mapping[str, Array], written: int) -> int:
+def _written_after(port: FunctionPort, inputs: Mapping[str, Array], written: int) -> int:
     """Return the number of written rows of the state after the call. Raises Diagnostic for an invalid position."""
     position = _position(port, inputs)
     if position is None:
@@ -263,7 +263,7 @@ def boundary_inputs(module: ModuleOp, seed: int, *, function: str = "network") -
     }
 
 
-def _at_boundaries(port: Port, generator: np.random.Generator) -> Array:
+def _at_boundaries(port: FunctionPort, generator: np.random.Generator) -> Array:
     least, greatest = narrow_limits(port) or (np.iinfo(port.declared).min, np.iinfo(port.declared).max)
     ends = [
         side * 2**bits + near for bits in (0, 7, 8, 15, 16, 31, 32, 63, 64) for side in (-1, 1) for near in (-1, 0, 1)
@@ -281,7 +281,7 @@ def load_rules(module: ModuleOp) -> None:
             import_module(file, __package__)
 
 
-def ports(function: Operation) -> tuple[list[Port], list[Port]]:
+def ports(function: Operation) -> tuple[list[FunctionPort], list[FunctionPort]]:
     """
     Return the arguments and the results of a function; outputs among the arguments and results are numbered together.
 
@@ -308,17 +308,17 @@ def _ports(
     prefix: str,
     function: Operation,
     numbers: Mapping[str, Iterator[int]],
-) -> list[Port]:
+) -> list[FunctionPort]:
     dictionaries = cast("ArrayAttr[DictionaryAttr]", attributes).data if attributes else ()
     all_attrs = [*dictionaries, *[DictionaryAttr({}) for _ in range(len(types) - len(dictionaries))]]
-    ports: list[Port] = []
+    ports: list[FunctionPort] = []
     for type_, attrs in zip(types, all_attrs, strict=True):
         kind = "result" if "tilewright.output" in attrs.data else prefix
         ports.append(_port(type_, attrs.data, f"{kind}{next(numbers[kind])}", function))
     return ports
 
 
-def _port(type_: Attribute, attributes: Mapping[str, Attribute], default: str, function: Operation) -> Port:
+def _port(type_: Attribute, attributes: Mapping[str, Attribute], default: str, function: Operation) -> FunctionPort:
     match type_:
         case EmitC_PointerType():
             element = cast(Attribute, type_.pointee_type)
@@ -330,7 +330,7 @@ def _port(type_: Attribute, attributes: Mapping[str, Attribute], default: str, f
     shape = attributes.get("tilewright.shape")
     flat = isinstance(shape, DenseArrayBase)
     extents = tuple(int(n) for n in shape.get_values()) if flat else _shape(type_, default, function)
-    return Port(
+    return FunctionPort(
         name=name.data if isinstance(name, StringAttr) else default,
         shape=extents,
         element=_declared(declared.data) if isinstance(declared, StringAttr) else element,
@@ -395,7 +395,7 @@ def check_names(inputs: Mapping[str, Array], names: Sequence[str], function: str
         )
 
 
-def stored_value(port: Port, value: Array) -> Array:
+def stored_value(port: FunctionPort, value: Array) -> Array:
     """Convert an input to its IR type. Raises Diagnostic for another shape and for values out of range."""
     limits = port.limits or narrow_limits(port) or ()
     checked = converted(
@@ -419,7 +419,7 @@ def _reinterpreted(value: Array, dtype: np.dtype[Any]) -> Array:
     return value.view(dtype) if same_bits else value.astype(dtype)
 
 
-def narrow_limits(port: Port) -> tuple[int, int] | None:
+def narrow_limits(port: FunctionPort) -> tuple[int, int] | None:
     integer = integer_type(port.element)
     if integer is None or integer.width.data in (1, 8 * port.declared.itemsize):
         return None
@@ -427,13 +427,13 @@ def narrow_limits(port: Port) -> tuple[int, int] | None:
     return (0, (1 << width) - 1) if unsigned else (-(1 << (width - 1)), (1 << (width - 1)) - 1)
 
 
-def seen_value(port: Port, value: Array) -> Array:
+def seen_value(port: FunctionPort, value: Array) -> Array:
     """Return a result in its declared type and shape, as a new array."""
     elements = _reinterpreted(np.array(value), port.declared).reshape(-1)
     return elements[: prod(port.shape)].reshape(port.shape)
 
 
-def _random(port: Port, generator: np.random.Generator) -> Array:
+def _random(port: FunctionPort, generator: np.random.Generator) -> Array:
     dtype = port.declared
     if port.state:
         return np.zeros(port.shape, dtype)

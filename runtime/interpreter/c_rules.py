@@ -1,7 +1,7 @@
 """
 Semantics of the statements of `emitc`, as C defines them.
 
-A pointer is a flat array that begins at the element it points to; an lvalue is a `Variable` or an `Element`.
+A pointer is a flat array that begins at the element it points to; an lvalue is a `Variable` or an `ArrayElement`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .arithmetic import attribute_value
 from .bits import dtype_of
 from .lanes import run_loop_nest
 from .memory import check_writable, new_buffer
-from .nests import Branch, Builder, Compute, Load, Loop, Nest, Node, NotANest, Store
+from .nests import BranchNode, ComputeNode, LoadNode, LoopNode, NestBuilder, Node, NotANest, ScalarNest, StoreNode
 from .tensors import point
 
 
@@ -36,7 +36,7 @@ class Variable:
 
 
 @dataclass
-class Element:
+class ArrayElement:
     """Element of an array, as an lvalue."""
 
     array: Array
@@ -112,7 +112,7 @@ def _assign(runner: Runner, op: emitc.AssignOp, operands: Sequence[Value]) -> li
 @semantics(emitc.SubscriptOp)
 def _subscript(runner: Runner, op: emitc.SubscriptOp, operands: Sequence[Value]) -> list[Any]:
     array, *indices = operands
-    return [Element(array, tuple(int(index) for index in indices))]
+    return [ArrayElement(array, tuple(int(index) for index in indices))]
 
 
 @semantics(emitc.ApplyOp)
@@ -122,9 +122,9 @@ def _apply(runner: Runner, op: Any, operands: Sequence[Value]) -> list[Any]:
         return [place[point(op, place, [0])]]
     if isinstance(place, Variable):
         raise Diagnostic("no interpreter rule for the address of a variable", where=where(op))
-    indices = cast(Element, place).indices
-    start = int(np.ravel_multi_index(indices, cast(Element, place).array.shape))
-    return [cast(Element, place).array.reshape(-1)[start:]]
+    indices = cast(ArrayElement, place).indices
+    start = int(np.ravel_multi_index(indices, cast(ArrayElement, place).array.shape))
+    return [cast(ArrayElement, place).array.reshape(-1)[start:]]
 
 
 @semantics(emitc.AddOp)
@@ -209,7 +209,7 @@ def _for(runner: Runner, op: emitc.ForOp, operands: Sequence[Value]) -> list[Any
     return []
 
 
-def _run_nest(runner: Runner, nest: Nest) -> None:
+def _run_nest(runner: Runner, nest: ScalarNest) -> None:
     values: dict[int, Any] = {}
     for number, value in nest.inputs.items():
         operand = runner.value(value)
@@ -218,16 +218,16 @@ def _run_nest(runner: Runner, nest: Nest) -> None:
         runner.value(cell).value = result
 
 
-def _nest_of(op: emitc.ForOp) -> Nest | None:
+def _nest_of(op: emitc.ForOp) -> ScalarNest | None:
     builder = _CBuilder()
     try:
         loop = builder.c_loop(op)
     except NotANest:
         return None
-    return Nest(loop, builder.inputs, builder.types, builder.deepest, builder.assigned(op))
+    return ScalarNest(loop, builder.inputs, builder.types, builder.deepest, builder.assigned(op))
 
 
-class _CBuilder(Builder):
+class _CBuilder(NestBuilder):
     """Builder of nests from C statements; a variable maps to the number of its current value."""
 
     def __init__(self) -> None:
@@ -248,13 +248,13 @@ class _CBuilder(Builder):
                 self.numbers[op.result] = self.use(op.operand)
             case emitc.LoadOp():
                 buffer, indices = self._place(op.operand)
-                yield Load(op, buffer, indices, self.new(op.result))
+                yield LoadNode(op, buffer, indices, self.new(op.result))
             case emitc.AssignOp() if _is_variable(op.var):
                 self.use(op.var)
                 self.numbers[op.var] = self.use(op.value)
             case emitc.AssignOp():
                 buffer, indices = self._place(op.var)
-                yield Store(op, buffer, indices, self.use(op.value))
+                yield StoreNode(op, buffer, indices, self.use(op.value))
             case _ if any(is_memory(value.type) for value in [*op.operands, *op.results]):
                 raise NotANest(op.name)
             case _:
@@ -272,7 +272,7 @@ class _CBuilder(Builder):
     def _declare(self, op: emitc.VariableOp) -> Iterator[Node]:
         if is_memory(op.result.type):
             raise NotANest(op.name)
-        yield Compute(op, [], [self.new(op.result)])
+        yield ComputeNode(op, [], [self.new(op.result)])
 
     def assigned(self, op: Operation) -> list[SSAValue]:
         """Return the outer variables that an op's regions assign."""
@@ -280,20 +280,20 @@ class _CBuilder(Builder):
         targets = [child.var for child in op.walk() if isinstance(child, emitc.AssignOp) and _is_variable(child.var)]
         return [value for value in dict.fromkeys(targets) if value not in inner]
 
-    def c_loop(self, op: emitc.ForOp) -> Loop:
+    def c_loop(self, op: emitc.ForOp) -> LoopNode:
         """Convert `emitc.for`."""
         cells = self.assigned(op)
         bounds = [self.use(value) for value in (op.lower_bound, op.upper_bound, op.step)]
         inits = [self.use(cell) for cell in cells]
         index = self.new(op.region.block.args[0])
         args = [self.new(cell) for cell in cells]
-        loop = Loop(op, bounds[0], bounds[1], bounds[2], index, inits, args, [], self.depth)
+        loop = LoopNode(op, bounds[0], bounds[1], bounds[2], index, inits, args, [], self.depth)
         self.enter(lambda: loop.body.extend(self.block(op.region.block)))
         loop.yields = [self.numbers[cell] for cell in cells]
         loop.outs = [self.new(cell) for cell in cells]
         return loop
 
-    def c_branch(self, op: emitc.IfOp) -> Branch:
+    def c_branch(self, op: emitc.IfOp) -> BranchNode:
         """Convert `emitc.if`."""
         cells = self.assigned(op)
         condition = self.use(op.condition)
@@ -301,7 +301,7 @@ class _CBuilder(Builder):
         first = self._side(op.then_region, cells, before)
         second = self._side(op.else_region, cells, before)
         outs = [self.new(cell) for cell in cells]
-        return Branch(op, condition, (first[0], second[0]), (first[1], second[1]), outs)
+        return BranchNode(op, condition, (first[0], second[0]), (first[1], second[1]), outs)
 
     def _side(self, region: Region, cells: Sequence[SSAValue], before: Sequence[int]) -> tuple[list[Node], list[int]]:
         self.numbers.update(zip(cells, before, strict=True))

@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAt
 
 from ...dialects.core.nesting import nested_ops
 from ...ir import Array
-from .boundary import Port, narrow_limits
+from .boundary import FunctionPort, narrow_limits
 
 _CONSTANTS = 12
 """Constants of a program that inputs are drawn near to, the first that differ."""
@@ -42,7 +42,7 @@ def _constants(module: ModuleOp) -> Iterator[float]:
                 pass
 
 
-def ends(port: Port, near: Sequence[float], *, is_moderate: bool = False) -> Array:
+def ends(port: FunctionPort, near: Sequence[float], *, is_moderate: bool = False) -> Array:
     """
     Return the numbers of an input's type that a program may treat in a way of its own, the ends of the type first.
 
@@ -54,7 +54,7 @@ def ends(port: Port, near: Sequence[float], *, is_moderate: bool = False) -> Arr
     return _integers(port, near) if port.declared.kind in "iu" else _floats(port.declared, near, is_moderate)
 
 
-def _integers(port: Port, near: Sequence[float]) -> Array:
+def _integers(port: FunctionPort, near: Sequence[float]) -> Array:
     kind = np.iinfo(port.declared)
     least, greatest = port.limits or narrow_limits(port) or (kind.min, kind.max)
     numbers = [0, 1, -1, least, greatest, 2, least + 1, greatest - 1]
@@ -81,7 +81,7 @@ def _floats(dtype: np.dtype[Any], near: Sequence[float], is_moderate: bool) -> A
 
 
 def samples(
-    arguments: Sequence[Port], near: Sequence[float], seed: int, *, is_moderate: bool = False
+    arguments: Sequence[FunctionPort], near: Sequence[float], seed: int, *, is_moderate: bool = False
 ) -> Iterator[dict[str, Array]]:
     """
     Yield inputs for a function without end: every third gives inputs of one type equal numbers, others mix them.
@@ -109,7 +109,7 @@ def _shuffled(numbers: Array, generator: np.random.Generator) -> Array:
     return np.concatenate([generator.permutation(part) for part in (numbers[:_FIRST], numbers[_FIRST:])])
 
 
-def _drawn(port: Port, numbers: Array, position: int, generator: np.random.Generator) -> Array:
+def _drawn(port: FunctionPort, numbers: Array, position: int, generator: np.random.Generator) -> Array:
     """Return the value of an input: the number at a position of a list, or an array of the numbers from there on."""
     size = int(np.prod(port.shape, dtype=np.int64))
     if port.state:
@@ -120,7 +120,7 @@ def _drawn(port: Port, numbers: Array, position: int, generator: np.random.Gener
     return numbers[places].reshape(port.shape)
 
 
-def _anywhere(port: Port, numbers: Array, generator: np.random.Generator) -> Any:
+def _anywhere(port: FunctionPort, numbers: Array, generator: np.random.Generator) -> Any:
     if port.declared.kind in "iu":
         least, greatest = (
             port.limits or narrow_limits(port) or (np.iinfo(port.declared).min, np.iinfo(port.declared).max)

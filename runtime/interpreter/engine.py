@@ -16,7 +16,7 @@ from ...dialects.core.kernel import is_kernel
 from ...dialects.core.semantics import BRANCH_RULES, RULES, SCALAR_RULES, STORAGE_RULES, Rule, Runner, Value
 from ...errors import Diagnostic, did_you_mean
 from ...ir import Array, where
-from .limits import Limits
+from .limits import RunLimits
 
 _O = TypeVar("_O", bound=Operation)
 _T = TypeVar("_T")
@@ -34,7 +34,7 @@ class Interpreter:
     `limits` bound the steps of all calls together.
     """
 
-    def __init__(self, module: ModuleOp, interleave: Order | int | None = None, limits: Limits | None = None):
+    def __init__(self, module: ModuleOp, interleave: Order | int | None = None, limits: RunLimits | None = None):
         self.module = module
         self.limits = limits
         self.interleaving = Interleaving(interleave)

@@ -25,7 +25,7 @@ from ...ir import Array
 from .arithmetic import attribute_value
 from .bits import integer_type
 from .folding import is_combiner, is_sum_of_products, kind_of
-from .nests import Compute, Load, Loop, Nest, Node, Store, defined, nodes_in, used
+from .nests import ComputeNode, LoadNode, LoopNode, Node, ScalarNest, StoreNode, defined, nodes_in, used
 
 _KEPT = 64
 """Runs of a nest, different in scalars or layouts, whose analysis is kept."""
@@ -48,25 +48,25 @@ class LoopFold:
     `product` is set if the value is a product in a sum.
     """
 
-    combiner: Compute | None = None
+    combiner: ComputeNode | None = None
     value: int = -1
-    product: Compute | None = None
-    inner: Loop | None = None
+    product: ComputeNode | None = None
+    inner: LoopNode | None = None
     position: int = -1
 
 
-def facts_of(nest: Nest, values: dict[int, Any]) -> Facts:
+def facts_of(nest: ScalarNest, values: dict[int, Any]) -> NestFacts:
     """
     Return the analysis of a nest, of an earlier run where that had the same scalars and layout of buffers.
 
     Results are kept for `_KEPT` such runs. No buffer is kept: its address, shape and strides are.
     """
-    kept: dict[Any, Facts] = nest.memo.setdefault("facts", {})
+    kept: dict[Any, NestFacts] = nest.memo.setdefault("facts", {})
     key = _layout(values)
     if key not in kept:
         if len(kept) >= _KEPT:
             kept.clear()
-        kept[key] = Facts(nest, {number: np.asarray(_Address(value)) for number, value in values.items()})
+        kept[key] = NestFacts(nest, {number: np.asarray(_Address(value)) for number, value in values.items()})
     return kept[key]
 
 
@@ -103,16 +103,16 @@ def _is_integer(value: Any) -> bool:
     return np.asarray(value).dtype.kind in "biu"
 
 
-class Facts:
+class NestFacts:
     """Analysis results of a nest, given the values of its inputs."""
 
-    def __init__(self, nest: Nest, values: dict[int, Any]):
+    def __init__(self, nest: ScalarNest, values: dict[int, Any]):
         self.nest = nest
         self.values = values
         self._forms: dict[int, Linear] = {}
         self._intervals: dict[int, Range | None] = {}
-        self._independent: dict[Loop, bool] = {}
-        self._plans: dict[Loop, list[LoopFold] | None] = {}
+        self._independent: dict[LoopNode, bool] = {}
+        self._plans: dict[LoopNode, list[LoopFold] | None] = {}
 
     @cached_property
     def makers(self) -> dict[int, Node]:
@@ -144,7 +144,7 @@ class Facts:
         if value is not None and np.ndim(value) == 0:
             return Linear((), int(value)) if np.asarray(value).dtype.kind in "biu" else _atom(number)
         node = self.makers.get(number)
-        if not isinstance(node, Compute):
+        if not isinstance(node, ComputeNode):
             return _atom(number)
         form = self._form_of_op(node.op, node.args)
         return form if form is not None and self._fits(form, self.nest.types[number]) else _atom(number)
@@ -210,7 +210,7 @@ class Facts:
         key, factor = max(_terms(form))
         rest = form.without(key)
         node = self.makers.get(key)
-        if isinstance(node, Loop) and key == node.index:
+        if isinstance(node, LoopNode) and key == node.index:
             ends = self._ends(node, last=factor > 0)
             bounds = [bound for end in ends if (bound := self.most(rest + end * factor)) is not None]
             return min(bounds, default=None)
@@ -219,19 +219,19 @@ class Facts:
             return None
         return others + (part * factor).high
 
-    def _ends(self, loop: Loop, *, last: bool) -> list[Linear]:
+    def _ends(self, loop: LoopNode, *, last: bool) -> list[Linear]:
         """Return upper bounds of a loop's last index, or lower bounds of its first."""
         bound, kind = (loop.upper, arith.MinSIOp) if last else (loop.lower, arith.MaxSIOp)
         node = self.makers.get(bound)
-        numbers = node.args if isinstance(node, Compute) and kind_of(node.op) is kind else [bound]
+        numbers = node.args if isinstance(node, ComputeNode) and kind_of(node.op) is kind else [bound]
         return [self.form(number) + (-1 if last else 0) for number in numbers]
 
     def _interval_of_node(self, number: int) -> Range | None:
         node = self.makers.get(number)
-        if isinstance(node, Loop) and number == node.index:
+        if isinstance(node, LoopNode) and number == node.index:
             lower, upper = self.interval(node.lower), self.interval(node.upper)
             return Range(lower.low, max(lower.low, upper.high - 1)) if lower and upper else None
-        if not isinstance(node, Compute):
+        if not isinstance(node, ComputeNode):
             return None
         parts = [self.interval(arg) for arg in node.args]
         if isinstance(node.op, arith.SelectOp):
@@ -239,12 +239,12 @@ class Facts:
         transfer = TRANSFERS[kind] if (kind := kind_of(node.op)) in _EXTREMA and any(parts) else None
         return transfer(*(part or _UNKNOWN for part in parts)) if transfer is not None else None
 
-    def step(self, loop: Loop) -> int | None:
+    def step(self, loop: LoopNode) -> int | None:
         """Return the constant step of a loop, None if unknown."""
         interval = self.interval(loop.step)
         return interval.low if interval and interval.low == interval.high else None
 
-    def trips(self, loop: Loop) -> int | None:
+    def trips(self, loop: LoopNode) -> int | None:
         """Return an upper bound of a loop's trip count, None if unknown."""
         lower, upper, step = self.interval(loop.lower), self.interval(loop.upper), self.step(loop)
         if lower is None or upper is None or step is None:
@@ -253,14 +253,14 @@ class Facts:
 
     # Reductions
 
-    def plan(self, loop: Loop) -> list[LoopFold] | None:
+    def plan(self, loop: LoopNode) -> list[LoopFold] | None:
         """Return the folds of the loop's carried values; None for other updates and for stores."""
         if loop not in self._plans:
             self._plans[loop] = self._plan(loop)
         return self._plans[loop]
 
-    def _plan(self, loop: Loop) -> list[LoopFold] | None:
-        if not loop.inits or any(isinstance(node, Store) for node in nodes_in(loop.body)):
+    def _plan(self, loop: LoopNode) -> list[LoopFold] | None:
+        if not loop.inits or any(isinstance(node, StoreNode) for node in nodes_in(loop.body)):
             return None
         folds: list[LoopFold] = []
         for arg, result in zip(loop.args, loop.yields, strict=True):
@@ -272,23 +272,23 @@ class Facts:
             folds.append(fold)
         return folds
 
-    def _fold(self, loop: Loop, arg: int, result: int) -> LoopFold | None:
+    def _fold(self, loop: LoopNode, arg: int, result: int) -> LoopFold | None:
         node = self.makers.get(result)
         if node is None or not any(node is child for child in loop.body):
             return None
-        if isinstance(node, Loop):
+        if isinstance(node, LoopNode):
             position = node.outs.index(result)
             handed = node.inits[position] == arg and all(init in loop.args for init in node.inits)
             return LoopFold(inner=node, position=position) if handed and self.plan(node) else None
-        if not isinstance(node, Compute) or not is_combiner(node.op) or arg not in node.args:
+        if not isinstance(node, ComputeNode) or not is_combiner(node.op) or arg not in node.args:
             return None
         value = node.args[1] if node.args[0] == arg else node.args[0]
         product = self.makers.get(value)
-        if not isinstance(product, Compute) or not is_sum_of_products(node.op, product.op) or self.uses[value] != 1:
+        if not isinstance(product, ComputeNode) or not is_sum_of_products(node.op, product.op) or self.uses[value] != 1:
             return LoopFold(node, value)
         return LoopFold(node, value, product if any(product is child for child in loop.body) else None)
 
-    def independent(self, loop: Loop) -> bool:
+    def independent(self, loop: LoopNode) -> bool:
         """
         Return whether a loop has no loop-carried dependence, so that its iterations may run in any order.
 
@@ -298,13 +298,13 @@ class Facts:
             self._independent[loop] = not loop.inits and self._iterations_disjoint(loop)
         return self._independent[loop]
 
-    def _iterations_disjoint(self, loop: Loop) -> bool:
-        accesses = [node for node in nodes_in(loop.body) if isinstance(node, Load | Store)]
+    def _iterations_disjoint(self, loop: LoopNode) -> bool:
+        accesses = [node for node in nodes_in(loop.body) if isinstance(node, LoadNode | StoreNode)]
         if any(node.buffer not in self.values for node in accesses):
             return False
         ranges = {node: self._touched(node) for node in accesses}
         for store in accesses:
-            if not isinstance(store, Store):
+            if not isinstance(store, StoreNode):
                 continue
             low, high = ranges[store]
             near = [node for node in accesses if ranges[node][0] < high and low < ranges[node][1]]
@@ -313,7 +313,7 @@ class Facts:
                 return False
         return True
 
-    def _touched(self, node: Load | Store) -> tuple[int, int]:
+    def _touched(self, node: LoadNode | StoreNode) -> tuple[int, int]:
         """Return the address interval of an access over the whole nest."""
         array = self.values[node.buffer]
         form = self._byte_form(array, node.indices)
@@ -324,14 +324,14 @@ class Facts:
             high if most is None else min(high, most + array.itemsize),
         )
 
-    def _disjoint(self, loop: Loop, group: Sequence[Load | Store]) -> bool:
+    def _disjoint(self, loop: LoopNode, group: Sequence[LoadNode | StoreNode]) -> bool:
         """Return whether these accesses are disjoint between iterations."""
         trips, step = self.trips(loop), self.step(loop)
         if trips is not None and trips <= 1:
             return True
         if step is None:
             return False
-        inner = {node.index: node for node in nodes_in(loop.body) if isinstance(node, Loop)}
+        inner = {node.index: node for node in nodes_in(loop.body) if isinstance(node, LoopNode)}
         inside = {number for node in nodes_in(loop.body) for number in defined(node)}
         offsets: list[Array] = []
         seen: set[tuple[Any, ...]] = set()
@@ -357,7 +357,7 @@ class Facts:
         terms = (self.form(index) * stride for index, stride in zip(indices, array.strides, strict=True))
         return _total(terms, int(array.__array_interface__["data"][0]))
 
-    def _spread(self, form: Linear, inner: dict[int, Loop]) -> Array | None:
+    def _spread(self, form: Linear, inner: dict[int, LoopNode]) -> Array | None:
         """Return the byte offsets of a form over the inner loops; None if there are too many or unknown."""
         terms = [(inner[key], factor) for key, factor in _terms(form) if key in inner]
         spans: list[range] = []

@@ -43,7 +43,7 @@ class _Fold:
 
 
 @dataclass(frozen=True)
-class _Box:
+class _DomainBox:
     """Box of the iteration domain: its lowest point and its extents."""
 
     origin: tuple[int, ...]
@@ -59,13 +59,13 @@ class _Box:
         shape = [-1 if axis == dim else 1 for axis in range(len(self.extents))]
         return np.arange(self.origin[dim], self.origin[dim] + self.extents[dim]).reshape(shape)
 
-    def halves(self, dim: int) -> tuple[_Box, _Box]:
+    def halves(self, dim: int) -> tuple[_DomainBox, _DomainBox]:
         """Split the box at the middle of a dimension."""
         first = self.extents[dim] // 2
         rest = self.extents[dim] - first
         return (
-            _Box(self.origin, _with(self.extents, dim, first)),
-            _Box(_with(self.origin, dim, self.origin[dim] + first), _with(self.extents, dim, rest)),
+            _DomainBox(self.origin, _with(self.extents, dim, first)),
+            _DomainBox(_with(self.origin, dim, self.origin[dim] + first), _with(self.extents, dim, rest)),
         )
 
 
@@ -85,7 +85,7 @@ def run_kernel(kernel: Kernel, value_of: Callable[[SSAValue], Array], targets: S
     old = dict(zip((access.value for access in kernel.outputs), targets, strict=True))
     views = _Views(kernel, lambda value: old[value] if value in old else value_of(value), value_of)
     folds = [_folds(reduction.body) for reduction in kernel.reductions]
-    whole = _Box((0,) * len(kernel.bounds), kernel.bounds)
+    whole = _DomainBox((0,) * len(kernel.bounds), kernel.bounds)
     for box in _parts(kernel, views, folds, whole):
         _run_box(views, folds, box, targets)
 
@@ -109,7 +109,7 @@ class _Views:
         return operand_view(source, access.map, self.kernel.bounds, fill)
 
 
-def _parts(kernel: Kernel, views: _Views, folds: Sequence[list[_Fold] | None], box: _Box) -> list[_Box]:
+def _parts(kernel: Kernel, views: _Views, folds: Sequence[list[_Fold] | None], box: _DomainBox) -> list[_DomainBox]:
     """Partition a box until no intermediate array is large."""
     free = [d for d in range(len(box.extents)) if d not in kernel.reduced and box.extents[d] > 1]
     if not free or _largest_array(kernel, views, folds, box) <= LARGEST:
@@ -118,7 +118,7 @@ def _parts(kernel: Kernel, views: _Views, folds: Sequence[list[_Fold] | None], b
     return [*_parts(kernel, views, folds, first), *_parts(kernel, views, folds, second)]
 
 
-def _largest_array(kernel: Kernel, views: _Views, folds: Sequence[list[_Fold] | None], box: _Box) -> int:
+def _largest_array(kernel: Kernel, views: _Views, folds: Sequence[list[_Fold] | None], box: _DomainBox) -> int:
     contracts = all(part is not None and all(f.factors for f in part) for part in folds)
     if contracts and kernel.reductions and kernel.result is None:
         sizes = [prod(min(a, b) for a, b in zip(view.shape, box.extents, strict=True)) for view in views.inputs]
@@ -126,7 +126,7 @@ def _largest_array(kernel: Kernel, views: _Views, folds: Sequence[list[_Fold] | 
     return prod(box.extents)
 
 
-def _run_box(views: _Views, folds: Sequence[list[_Fold] | None], box: _Box, targets: Sequence[Array]) -> None:
+def _run_box(views: _Views, folds: Sequence[list[_Fold] | None], box: _DomainBox, targets: Sequence[Array]) -> None:
     kernel = views.kernel
     inputs = [box.part(view) for view in views.inputs]
     accumulators: list[Array] = []
@@ -150,11 +150,11 @@ def _run_box(views: _Views, folds: Sequence[list[_Fold] | None], box: _Box, targ
         _write(kernel, access, target, values, box)
 
 
-def _scalar_point(attr: Attribute, box: _Box) -> Array:
+def _scalar_point(attr: Attribute, box: _DomainBox) -> Array:
     return np.asarray(attribute_value(attr)).reshape((1,) * len(box.extents))
 
 
-def _write(kernel: Kernel, access: Access, target: Array, values: Array, box: _Box) -> None:
+def _write(kernel: Kernel, access: Access, target: Array, values: Array, box: _DomainBox) -> None:
     """Write one output's elements of a box."""
     used = {d for expr in access.map.results for d in expr.used_dims()}
     if loose := [d for d, extent in enumerate(np.shape(values)) if extent > 1 and d not in used]:
@@ -211,7 +211,7 @@ def _depends(value: SSAValue, on: set[SSAValue]) -> bool:
 def _folded(
     kernel: Kernel,
     views: _Views,
-    box: _Box,
+    box: _DomainBox,
     reduction: Reduction,
     folds: Sequence[_Fold],
     inputs: Sequence[Array],
@@ -236,19 +236,19 @@ def _lookup(env: Mapping[SSAValue, Array], captured: Callable[[SSAValue], Array]
     return env[value] if value in env else captured(value)
 
 
-def _full_rank(values: Array, box: _Box) -> Array:
+def _full_rank(values: Array, box: _DomainBox) -> Array:
     values = np.asarray(values)
     return values if values.ndim == len(box.extents) else values.reshape((1,) * len(box.extents))
 
 
 def _in_sequence(
-    kernel: Kernel, views: _Views, box: _Box, body: Block, inputs: Sequence[Array], initial: Sequence[Array]
+    kernel: Kernel, views: _Views, box: _DomainBox, body: Block, inputs: Sequence[Array], initial: Sequence[Array]
 ) -> list[Array]:
     axes = sorted(kernel.reduced)
     own = list(initial)
     for point in product(*(range(box.extents[d]) for d in axes)):
         at = dict(zip(axes, point, strict=True))
-        here = _Box(
+        here = _DomainBox(
             tuple(start + at.get(d, 0) for d, start in enumerate(box.origin)),
             tuple(1 if d in at else extent for d, extent in enumerate(box.extents)),
         )
@@ -260,7 +260,9 @@ def _in_sequence(
 # Bodies
 
 
-def evaluate(block: Block, arguments: Sequence[Array], box: _Box, captured: Callable[[SSAValue], Array]) -> list[Array]:
+def evaluate(
+    block: Block, arguments: Sequence[Array], box: _DomainBox, captured: Callable[[SSAValue], Array]
+) -> list[Array]:
     """Evaluate a block of scalar ops on whole arrays; return the yielded arrays."""
     env = evaluate_ops(block, dict(zip(block.args, arguments, strict=True)), box, captured, set())
     assert block.last_op is not None
@@ -270,7 +272,7 @@ def evaluate(block: Block, arguments: Sequence[Array], box: _Box, captured: Call
 def evaluate_ops(
     block: Block,
     env: dict[SSAValue, Array],
-    box: _Box,
+    box: _DomainBox,
     captured: Callable[[SSAValue], Array],
     skipped: set[Operation],
 ) -> dict[SSAValue, Array]:

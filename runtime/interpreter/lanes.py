@@ -22,7 +22,7 @@ from ...ir import Array, where
 from .facts import LoopFold, facts_of
 from .folding import fold, neutral, sum_of_products
 from .footprint import footprint
-from .nests import Branch, Compute, Load, Loop, Nest, Node, Store, nest_of
+from .nests import BranchNode, ComputeNode, LoadNode, LoopNode, Node, ScalarNest, StoreNode, nest_of
 
 LARGEST = 1 << 22
 """Target maximum of elements of an array; loops are strip-mined to it."""
@@ -41,7 +41,7 @@ def run_nest(runner: Runner, op: scf.ForOp) -> Sequence[Value] | None:
     return run_loop_nest(nest, values, runner)
 
 
-def run_loop_nest(nest: Nest, values: dict[int, Any], runner: Runner) -> list[Any]:
+def run_loop_nest(nest: ScalarNest, values: dict[int, Any], runner: Runner) -> list[Any]:
     """
     Run a nest on the values of its inputs and return the results of its outermost loop.
 
@@ -55,7 +55,7 @@ def run_loop_nest(nest: Nest, values: dict[int, Any], runner: Runner) -> list[An
 class _Lanes:
     """Execution state of a nest."""
 
-    def __init__(self, nest: Nest, values: dict[int, Any], runner: Runner):
+    def __init__(self, nest: ScalarNest, values: dict[int, Any], runner: Runner):
         self.nest = nest
         self.runner = runner
         self.facts = facts_of(nest, values)
@@ -69,18 +69,18 @@ class _Lanes:
             if node in skipped:
                 continue
             match node:
-                case Compute():
+                case ComputeNode():
                     self._compute(node)
-                case Load():
+                case LoadNode():
                     self.env[node.out] = self._load(node, mask)
-                case Store():
+                case StoreNode():
                     self._store(node, mask)
-                case Loop():
+                case LoopNode():
                     self.loop(node, mask)
-                case Branch():
+                case BranchNode():
                     self._branch(node, mask)
 
-    def _compute(self, node: Compute) -> None:
+    def _compute(self, node: ComputeNode) -> None:
         results = SCALAR_RULES[type(node.op)](node.op, *[self.env[number] for number in node.args])
         for number, result in zip(node.outs, (results,) if len(node.outs) == 1 else results, strict=True):
             self.env[number] = result
@@ -92,14 +92,14 @@ class _Lanes:
 
     # Memory
 
-    def _indices(self, node: Load | Store, array: Array, mask: Mask) -> list[Any]:
+    def _indices(self, node: LoadNode | StoreNode, array: Array, mask: Mask) -> list[Any]:
         """Return indices, checked to be in bounds in active lanes, and 0 for inactive lanes out of bounds."""
         return [
             self._index(node, axis, self.env[number], extent, mask)
             for axis, (number, extent) in enumerate(zip(node.indices, array.shape, strict=True))
         ]
 
-    def _index(self, node: Load | Store, axis: int, index: Any, extent: int, mask: Mask) -> Any:
+    def _index(self, node: LoadNode | StoreNode, axis: int, index: Any, extent: int, mask: Mask) -> Any:
         if np.min(index) >= 0 and np.max(index) < extent:
             return index
         if mask is not None:
@@ -114,7 +114,7 @@ class _Lanes:
             )
         return index
 
-    def _load(self, node: Load, mask: Mask) -> Any:
+    def _load(self, node: LoadNode, mask: Mask) -> Any:
         array = self.env[node.buffer]
         if mask is not None and not mask.any():
             return array.dtype.type(0)
@@ -126,7 +126,7 @@ class _Lanes:
             flat = flat * extent + index
         return array.reshape(-1).take(flat)
 
-    def _store(self, node: Store, mask: Mask) -> None:
+    def _store(self, node: StoreNode, mask: Mask) -> None:
         array, value = self.env[node.buffer], self.env[node.value]
         if not array.flags.writeable:
             raise Diagnostic(f"'{node.op.name}' writes to constant memory", where=where(node.op))
@@ -146,7 +146,7 @@ class _Lanes:
 
     # Control flow
 
-    def _branch(self, node: Branch, mask: Mask) -> None:
+    def _branch(self, node: BranchNode, mask: Mask) -> None:
         condition = self.env[node.condition]
         if np.size(condition) == 1:
             side = 0 if bool(np.all(condition)) else 1
@@ -160,7 +160,7 @@ class _Lanes:
             outs = [cast(Any, np.where(condition, self.env[a], self.env[b])) for a, b in pairs]
         self.env.update(zip(node.outs, outs, strict=True))
 
-    def loop(self, loop: Loop, mask: Mask) -> None:
+    def loop(self, loop: LoopNode, mask: Mask) -> None:
         """Run a loop."""
         if np.min(self.env[loop.step]) <= 0:
             raise Diagnostic(
@@ -177,18 +177,18 @@ class _Lanes:
         else:
             self._in_sequence(loop, mask)
 
-    def _trips(self, loop: Loop) -> int:
+    def _trips(self, loop: LoopNode) -> int:
         """Return an upper bound of the iterations of a loop in any lane."""
         lower, upper = np.min(self.env[loop.lower]), np.max(self.env[loop.upper])
         return max(0, -(-(int(upper) - int(lower)) // int(np.min(self.env[loop.step]))))
 
-    def _fits(self, loop: Loop) -> bool:
+    def _fits(self, loop: LoopNode) -> bool:
         """Return whether one iteration is small enough to vectorise, or has no inner loop to vectorise instead."""
         if footprint(self.facts, loop) <= LARGEST:
             return True
-        return not any(isinstance(node, Loop) and self.facts.independent(node) for node in loop.body)
+        return not any(isinstance(node, LoopNode) and self.facts.independent(node) for node in loop.body)
 
-    def _parts(self, loop: Loop) -> list[tuple[Any, Any]]:
+    def _parts(self, loop: LoopNode) -> list[tuple[Any, Any]]:
         """Return the bounds of the strips of a loop (strip-mining)."""
         lower, upper, step = self.env[loop.lower], self.env[loop.upper], int(np.max(self.env[loop.step]))
         if self.vectorised or np.size(lower) > 1 or np.size(upper) > 1:
@@ -197,14 +197,14 @@ class _Lanes:
         first, last = _number(lower), _number(upper)
         return [(np.int64(start), np.int64(min(last, start + chunk))) for start in range(first, last, chunk)]
 
-    def _independent_loop(self, loop: Loop, mask: Mask) -> None:
+    def _independent_loop(self, loop: LoopNode, mask: Mask) -> None:
         for lower, upper in self._parts(loop):
             inner = self._enter(loop, lower, upper, mask)
             if self.extents[loop.depth]:
                 self.nodes(loop.body, inner)
             self._leave(loop)
 
-    def _enter(self, loop: Loop, lower: Any, upper: Any, mask: Mask) -> Mask:
+    def _enter(self, loop: LoopNode, lower: Any, upper: Any, mask: Mask) -> Mask:
         """Vectorise a loop's index along its axis between these bounds, and return the mask of the active lanes."""
         self.vectorised += 1
         step = int(np.max(self.env[loop.step]))
@@ -228,11 +228,11 @@ class _Lanes:
         self.extents[loop.depth] = indices.shape[loop.depth]
         return active if mask is None else active & mask
 
-    def _leave(self, loop: Loop) -> None:
+    def _leave(self, loop: LoopNode) -> None:
         self.vectorised -= 1
         self.extents[loop.depth] = 1
 
-    def _in_sequence(self, loop: Loop, mask: Mask) -> None:
+    def _in_sequence(self, loop: LoopNode, mask: Mask) -> None:
         lower, upper, step = (self.env[number] for number in (loop.lower, loop.upper, loop.step))
         carried: list[Any] = [self.env[number] for number in loop.inits]
         uniform = np.size(lower) == 1 and np.size(upper) == 1
@@ -251,7 +251,7 @@ class _Lanes:
 
     # Folds
 
-    def _fold_loop(self, loop: Loop, mask: Mask) -> None:
+    def _fold_loop(self, loop: LoopNode, mask: Mask) -> None:
         carried = [self.env[number] for number in loop.inits]
         for lower, upper in self._parts(loop):
             carried = self._fold(loop, lower, upper, mask, (), carried)
@@ -260,7 +260,7 @@ class _Lanes:
         self.env.update(zip(loop.outs, carried, strict=True))
 
     def _fold(
-        self, loop: Loop, lower: Any, upper: Any, mask: Mask, axes: tuple[int, ...], initial: Sequence[Any]
+        self, loop: LoopNode, lower: Any, upper: Any, mask: Mask, axes: tuple[int, ...], initial: Sequence[Any]
     ) -> list[Any]:
         """Return the carried values after a loop's iterations and the axes folded with it."""
         plan = self.facts.plan(loop)
@@ -273,7 +273,7 @@ class _Lanes:
         self.nodes(loop.body, inner_mask, set(folded))
         axes = (*axes, loop.depth)
         starts = {(step.inner, step.position): value for step, value in zip(plan, initial, strict=True)}
-        inner: dict[Loop, list[Any]] = {}
+        inner: dict[LoopNode, list[Any]] = {}
         results: list[Any] = []
         for step, value in zip(plan, initial, strict=True):
             if step.inner is None:

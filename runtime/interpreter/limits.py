@@ -23,7 +23,7 @@ class UndefinedError(Diagnostic):
 
 
 @dataclass
-class Limits:
+class RunLimits:
     """
     Bounds of a run.
 

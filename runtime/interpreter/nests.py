@@ -19,7 +19,7 @@ from ...dialects.core.semantics import SCALAR_RULES
 
 
 @dataclass(eq=False)
-class Compute:
+class ComputeNode:
     """Scalar op."""
 
     op: Operation
@@ -28,7 +28,7 @@ class Compute:
 
 
 @dataclass(eq=False)
-class Load:
+class LoadNode:
     """Load of `buffer[indices]`."""
 
     op: Operation
@@ -38,7 +38,7 @@ class Load:
 
 
 @dataclass(eq=False)
-class Store:
+class StoreNode:
     """Store to `buffer[indices]`."""
 
     op: Operation
@@ -48,7 +48,7 @@ class Store:
 
 
 @dataclass(eq=False)
-class Loop:
+class LoopNode:
     """Counted loop; `args` are the loop-carried values inside, `outs` those after it."""
 
     op: Operation
@@ -65,7 +65,7 @@ class Loop:
 
 
 @dataclass(eq=False)
-class Branch:
+class BranchNode:
     """Conditional; `outs` are the results of the taken branch."""
 
     op: Operation
@@ -75,11 +75,11 @@ class Branch:
     outs: list[int]
 
 
-Node: TypeAlias = Compute | Load | Store | Loop | Branch
+Node: TypeAlias = ComputeNode | LoadNode | StoreNode | LoopNode | BranchNode
 
 
 @dataclass(eq=False)
-class Nest:
+class ScalarNest:
     """
     Loop nest.
 
@@ -87,7 +87,7 @@ class Nest:
     nest assigns; their new values are the loop's `outs`.
     """
 
-    loop: Loop
+    loop: LoopNode
     inputs: dict[int, SSAValue]
     types: list[Attribute]
     depth: int
@@ -100,7 +100,7 @@ class NotANest(Exception):
     """Raised for a loop with an unsupported op."""
 
 
-class Builder:
+class NestBuilder:
     """Builder of a nest from scf; subclasses add ops of other dialects."""
 
     def __init__(self) -> None:
@@ -134,19 +134,19 @@ class Builder:
         """Convert an op. Raises NotANest for unsupported ops."""
         match op:
             case memref.LoadOp():
-                yield Load(op, self.use(op.memref), [self.use(i) for i in op.indices], self.new(op.res))
+                yield LoadNode(op, self.use(op.memref), [self.use(i) for i in op.indices], self.new(op.res))
             case memref.StoreOp():
-                yield Store(op, self.use(op.memref), [self.use(i) for i in op.indices], self.use(op.value))
+                yield StoreNode(op, self.use(op.memref), [self.use(i) for i in op.indices], self.use(op.value))
             case scf.ForOp():
                 yield self.loop(op)
             case scf.IfOp() if _scalar_results(op):
                 yield self.branch(op)
             case _ if type(op) in SCALAR_RULES and is_pure(op) and _scalar_results(op):
-                yield Compute(op, [self.use(v) for v in op.operands], [self.new(v) for v in op.results])
+                yield ComputeNode(op, [self.use(v) for v in op.operands], [self.new(v) for v in op.results])
             case _:
                 raise NotANest(op.name)
 
-    def loop(self, op: scf.ForOp) -> Loop:
+    def loop(self, op: scf.ForOp) -> LoopNode:
         """
         Convert `scf.for`. Raises NotANest for one that carries tensors or buffers: lanes would alias their arrays.
         """
@@ -155,7 +155,7 @@ class Builder:
         index, *args = op.body.block.args
         bounds = [self.use(value) for value in (op.lb, op.ub, op.step)]
         inits = [self.use(value) for value in op.iter_args]
-        loop = Loop(
+        loop = LoopNode(
             op, bounds[0], bounds[1], bounds[2], self.new(index), inits, [self.new(arg) for arg in args], [], self.depth
         )
         self.enter(lambda: self._loop_body(loop, op.body))
@@ -169,7 +169,7 @@ class Builder:
         body()
         self.depth -= 1
 
-    def _loop_body(self, loop: Loop, region: Region) -> None:
+    def _loop_body(self, loop: LoopNode, region: Region) -> None:
         loop.body = self.block(region.block)
         loop.yields = self.terminator(region.block)
 
@@ -177,65 +177,65 @@ class Builder:
         """Return the numbers of the values that a block yields."""
         return [self.use(value) for value in block.last_op.operands] if block.last_op else []
 
-    def branch(self, op: scf.IfOp) -> Branch:
+    def branch(self, op: scf.IfOp) -> BranchNode:
         """Convert `scf.if`."""
         condition = self.use(op.cond)
         blocks = [region.block for region in (op.true_region, op.false_region) if region.blocks]
         sides = [(self.block(block), self.terminator(block)) for block in blocks] + [([], [])] * (2 - len(blocks))
         (first, first_yields), (second, second_yields) = sides
         outs = [self.new(result) for result in op.results]
-        return Branch(op, condition, (first, second), (first_yields, second_yields), outs)
+        return BranchNode(op, condition, (first, second), (first_yields, second_yields), outs)
 
 
 def _scalar_results(op: Operation) -> bool:
     return not any(hasattr(result.type, "get_shape") for result in op.results)
 
 
-def nest_of(op: scf.ForOp) -> Nest | None:
+def nest_of(op: scf.ForOp) -> ScalarNest | None:
     """Convert a loop to a nest; None if it has unsupported ops."""
-    builder = Builder()
+    builder = NestBuilder()
     try:
         loop = builder.loop(op)
     except NotANest:
         return None
-    return Nest(loop, builder.inputs, builder.types, builder.deepest)
+    return ScalarNest(loop, builder.inputs, builder.types, builder.deepest)
 
 
 def nodes_in(nodes: Sequence[Node]) -> Iterator[Node]:
     """Yield nodes and their nested nodes, in order."""
     for node in nodes:
         yield node
-        if isinstance(node, Loop):
+        if isinstance(node, LoopNode):
             yield from nodes_in(node.body)
-        elif isinstance(node, Branch):
+        elif isinstance(node, BranchNode):
             yield from nodes_in([*node.sides[0], *node.sides[1]])
 
 
 def defined(node: Node) -> list[int]:
     """Return the numbers of the values that a node defines, nested nodes excluded."""
     match node:
-        case Compute():
+        case ComputeNode():
             return node.outs
-        case Load():
+        case LoadNode():
             return [node.out]
-        case Store():
+        case StoreNode():
             return []
-        case Loop():
+        case LoopNode():
             return [node.index, *node.args, *node.outs]
-        case Branch():
+        case BranchNode():
             return node.outs
 
 
 def used(node: Node) -> list[int]:
     """Return the numbers of the values that a node uses, nested nodes excluded."""
     match node:
-        case Compute():
+        case ComputeNode():
             return node.args
-        case Load():
+        case LoadNode():
             return [node.buffer, *node.indices]
-        case Store():
+        case StoreNode():
             return [node.buffer, *node.indices, node.value]
-        case Loop():
+        case LoopNode():
             return [node.lower, node.upper, node.step, *node.inits, *node.yields]
-        case Branch():
+        case BranchNode():
             return [node.condition, *node.yields[0], *node.yields[1]]

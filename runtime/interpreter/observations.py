@@ -13,8 +13,8 @@ from ...dialects.core.interleaving import Order
 from ...dialects.core.ports import NAME
 from ...dialects.core.semantics import STORAGE_RULES
 from ...ir import Array
-from .boundary import Port, Session, load_rules, ports
-from .limits import Limits
+from .boundary import FunctionPort, Session, load_rules, ports
+from .limits import RunLimits
 
 _CALLS = 3
 """Calls in a row of a network with state."""
@@ -43,7 +43,7 @@ def observe(
     calls: int = 1,
     contents: Mapping[str, Mapping[str, Array]] = {},
     interleave: Order | int | None = None,
-    limits: Limits | None = None,
+    limits: RunLimits | None = None,
 ) -> Observation:
     """
     Call functions in order, `calls` times, in one session; `inputs` are those of each function by its name.
@@ -60,7 +60,7 @@ def observe(
     for call in range(max(turns.values(), default=0)):
         for function in [name for name, count in turns.items() if call < count]:
             prefix = f"{function}." if len(inputs) > 1 else ""
-            turn = _Call(function, inputs[function], contents.get(function, {}), positions[function], call)
+            turn = _ObservedCall(function, inputs[function], contents.get(function, {}), positions[function], call)
             turn.run(session, prefix, seen)
     for name, symbol in _variables(module):
         seen.memory[name] = session.contents(symbol)
@@ -70,13 +70,13 @@ def observe(
 
 
 @dataclass(frozen=True)
-class _Call:
+class _ObservedCall:
     """The call of this `number` of a function, with the contents of its outputs before, and its position in a state."""
 
     function: str
     inputs: Mapping[str, Array]
     contents: Mapping[str, Array]
-    position: Port | None
+    position: FunctionPort | None
     number: int
 
     def run(self, session: Session, prefix: str, seen: Observation) -> None:
@@ -101,13 +101,13 @@ def run_calls(module: ModuleOp, inputs: Mapping[str, Array]) -> dict[str, Array]
     return observe(module, {"network": inputs}).outputs
 
 
-def _position(session: Session, function: str) -> Port | None:
+def _position(session: Session, function: str) -> FunctionPort | None:
     """Return the position in a state among the inputs of a function."""
     arguments, _ = ports(session.entry(function))
     return next((port for port in arguments if port.state), None)
 
 
-def _call_count(position: Port | None, calls: int) -> int:
+def _call_count(position: FunctionPort | None, calls: int) -> int:
     if position is None:
         return calls
     added, rows = position.state

@@ -14,13 +14,13 @@ from .protocol import (
     ALL,
     PAYLOAD,
     Ack,
-    Code,
-    Counts,
     Decoder,
-    Done,
     Frame,
     KeyboardError,
-    Token,
+    PredictedByte,
+    PredictionEnd,
+    RefusalCode,
+    ServerCounts,
     Type,
     Welcome,
     count_payload,
@@ -31,7 +31,7 @@ from .protocol import (
     read_payload,
 )
 
-_SENT_AGAIN = (Code.BAD_FRAME, Code.OUT_OF_ORDER)
+_SENT_AGAIN = (RefusalCode.BAD_FRAME, RefusalCode.OUT_OF_ORDER)
 """Refusals after which the same request is sent again: a line has damaged it or one before it."""
 
 
@@ -99,9 +99,9 @@ class Client:
         """End a prediction, if there is one."""
         return self._acknowledged(Type.CANCEL)
 
-    def stats(self) -> Counts:
+    def stats(self) -> ServerCounts:
         """Return the figures of the server."""
-        return Counts.decode(self._request(Type.STATS).payload)
+        return ServerCounts.decode(self._request(Type.STATS).payload)
 
     def text(self) -> bytes:
         """Return the text of the selected document."""
@@ -121,7 +121,7 @@ class Client:
         temperature: float = 0.0,
         seed: int = 0,
         goes_on: Callable[[bytes], bool] = lambda text: True,
-    ) -> Done:
+    ) -> PredictionEnd:
         """
         Predict what follows the selected document.
 
@@ -131,10 +131,10 @@ class Client:
         is_cancelled = False
         for frame in self._replies(Type.PREDICT, predict_payload(count, stops, temperature, seed)):
             if frame.type == Type.DONE:
-                return Done.decode(frame.payload)
+                return PredictionEnd.decode(frame.payload)
             if frame.type != Type.TOKEN or is_cancelled:
                 continue
-            token = Token.decode(frame.payload)
+            token = PredictedByte.decode(frame.payload)
             text[token.index :] = bytes([token.byte])
             if not goes_on(bytes(text)):
                 is_cancelled = True
@@ -191,7 +191,7 @@ class Client:
                 return
             data = os.read(self.reads, 1 << 16)
             if not data:
-                raise KeyboardError("the keyboard server has ended", code=Code.ENDED)
+                raise KeyboardError("the keyboard server has ended", code=RefusalCode.ENDED)
             for frame in self._decoder.feed(data):
                 if not frame.is_damaged and frame.sequence in self._awaited:
                     self._awaited[frame.sequence].append(frame)

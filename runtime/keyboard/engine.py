@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ...errors import Diagnostic
-from .session import Prediction, Session, StoreCounts
+from .session import KeyboardSession, PredictionRequest, StoreCounts
 
-Edit: TypeAlias = "Callable[[Session], object]"
+Edit: TypeAlias = "Callable[[KeyboardSession], object]"
 
 
 @dataclass(frozen=True)
-class State:
+class DocumentState:
     """
     Documents after edits up to one of the number `version`.
 
@@ -48,10 +48,10 @@ class Ended:
     error: Exception
 
 
-Listener: TypeAlias = "Callable[[State | Suggestion | Ended], object]"
+Listener: TypeAlias = "Callable[[DocumentState | Suggestion | Ended], object]"
 
 
-class Engine:
+class KeyboardEngine:
     """
     Thread that does edits, and between them predicts what follows the selected document.
 
@@ -59,7 +59,7 @@ class Engine:
     suggestion is abandoned within one call of the model when an edit comes.
     """
 
-    def __init__(self, session: Session, prediction: Prediction, listener: Listener):
+    def __init__(self, session: KeyboardSession, prediction: PredictionRequest, listener: Listener):
         self._session = session
         self._prediction = prediction
         self._listener = listener
@@ -119,13 +119,15 @@ class Engine:
             predicted.close()
         self._listener(self._state(version, None, reads=False))
 
-    def _state(self, version: int, error: Diagnostic | None, *, reads: bool) -> State:
+    def _state(self, version: int, error: Diagnostic | None, *, reads: bool) -> DocumentState:
         session = self._session
         documents = session.documents()
         texts = {number: session.text(number) for number in documents} if reads else {}
         counts = session.model.counts()
-        return State(version, session.document, documents, texts, session.tokens, session.seconds, counts, error)
+        return DocumentState(
+            version, session.document, documents, texts, session.tokens, session.seconds, counts, error
+        )
 
 
-def _nothing(session: Session) -> None:
+def _nothing(session: KeyboardSession) -> None:
     """Edit nothing."""

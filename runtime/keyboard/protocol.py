@@ -50,7 +50,7 @@ class Type(IntEnum):
     ERR = 135
 
 
-class Code(IntEnum):
+class RefusalCode(IntEnum):
     """Reason of a refusal: tw_keyboard_code."""
 
     OK = 0
@@ -82,14 +82,14 @@ class Reason(IntEnum):
 
 
 _REMEDIES = {
-    Code.BAD_REQUEST: "change the request's values",
-    Code.FULL: "shorten or drop documents and save, or start the server with a larger --kv-capacity or context",
-    Code.NO_SPACE: "free space on the disk",
-    Code.NO_DOCUMENT: "STATS lists the documents",
-    Code.IO: "check the disk and the folder's permissions",
-    Code.CORRUPT: "`tilewright paged fsck` lists the faults of a folder",
-    Code.NO_FOLDER: "start the server with --kv-dir",
-    Code.CLOSED: "repair the folder and send LOAD",
+    RefusalCode.BAD_REQUEST: "change the request's values",
+    RefusalCode.FULL: "shorten or drop documents and save, or start the server with a larger --kv-capacity or context",
+    RefusalCode.NO_SPACE: "free space on the disk",
+    RefusalCode.NO_DOCUMENT: "STATS lists the documents",
+    RefusalCode.IO: "check the disk and the folder's permissions",
+    RefusalCode.CORRUPT: "`tilewright paged fsck` lists the faults of a folder",
+    RefusalCode.NO_FOLDER: "start the server with --kv-dir",
+    RefusalCode.CLOSED: "repair the folder and send LOAD",
 }
 
 
@@ -97,10 +97,10 @@ _REMEDIES = {
 class KeyboardError(Diagnostic):
     """Refused request, with its code. Nothing of it was done."""
 
-    code: Code = Code.BAD_REQUEST
+    code: RefusalCode = RefusalCode.BAD_REQUEST
 
 
-def refusal(code: Code, message: str) -> KeyboardError:
+def refusal(code: RefusalCode, message: str) -> KeyboardError:
     """Return the error for a code and the text that explains it."""
     return KeyboardError(message, remedy=_REMEDIES.get(code, ""), code=code)
 
@@ -266,20 +266,20 @@ class Ack:
 
 
 @dataclass(frozen=True)
-class Token:
+class PredictedByte:
     """Byte of a prediction and its index in it."""
 
     index: int
     byte: int
 
     @classmethod
-    def decode(cls, payload: bytes) -> Token:
+    def decode(cls, payload: bytes) -> PredictedByte:
         """Return the reply of a payload. Raises struct.error for another size."""
         return cls(*struct.unpack("<HB", payload))
 
 
 @dataclass(frozen=True)
-class Done:
+class PredictionEnd:
     """
     End of a prediction: its reason, pages attended to in memory and not, bytes of pages in memory, time, text.
 
@@ -294,7 +294,7 @@ class Done:
     text: bytes
 
     @classmethod
-    def decode(cls, payload: bytes) -> Done:
+    def decode(cls, payload: bytes) -> PredictionEnd:
         """Return the reply of a payload. Raises struct.error for another size."""
         size = struct.calcsize("<BQQQQ")
         reason, *counts = struct.unpack("<BQQQQ", payload[:size])
@@ -302,7 +302,7 @@ class Done:
 
 
 @dataclass(frozen=True)
-class Counts:
+class ServerCounts:
     """
     Reply to STATS: figures since the server started, and its documents with their lengths in bytes.
 
@@ -326,7 +326,7 @@ class Counts:
     documents: dict[int, int]
 
     @classmethod
-    def decode(cls, payload: bytes) -> Counts:
+    def decode(cls, payload: bytes) -> ServerCounts:
         """Return the reply of a payload. Raises struct.error for another size."""
         size = struct.calcsize("<11Q?H")
         fields: tuple[Any, ...] = struct.unpack("<11Q?H", payload[:size])
@@ -336,6 +336,6 @@ class Counts:
 
 def decode_error(payload: bytes) -> KeyboardError:
     """Return the error of an ERR."""
-    code = payload[0] if payload else Code.REFUSED
+    code = payload[0] if payload else RefusalCode.REFUSED
     text = payload[1:].decode(errors="replace")
-    return refusal(Code(code) if code in list(Code) else Code.REFUSED, text)
+    return refusal(RefusalCode(code) if code in list(RefusalCode) else RefusalCode.REFUSED, text)

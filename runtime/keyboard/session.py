@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ...errors import Diagnostic
 from .choose import Random, Scores, choose
-from .protocol import PREDICTED, Code, Reason, refusal
+from .protocol import PREDICTED, Reason, RefusalCode, refusal
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class StoreCounts:
     degraded: bool = False
 
 
-class Model(Protocol):
+class KeyboardModel(Protocol):
     """
     Language model and the documents that it has read: tw_keyboard_model. Each method may raise a Diagnostic.
 
@@ -57,7 +57,7 @@ class Model(Protocol):
 
 
 @dataclass(frozen=True)
-class Prediction:
+class PredictionRequest:
     """Request for `count` bytes at most, up to one of `stops`; a temperature of 0 takes the greatest score."""
 
     count: int = 32
@@ -66,7 +66,7 @@ class Prediction:
     seed: int = 0
 
 
-class Session:
+class KeyboardSession:
     """
     Documents of a model, of which one is selected.
 
@@ -74,7 +74,7 @@ class Session:
     raises; nothing of such a request is done.
     """
 
-    def __init__(self, model: Model):
+    def __init__(self, model: KeyboardModel):
         self.model = model
         self.document = 0
         self.reason = Reason.COUNT
@@ -106,7 +106,7 @@ class Session:
         """Append bytes: all of them, or none."""
         before = self.model.count(self.document)
         if len(text) > self.model.length - before:
-            raise refusal(Code.FULL, "the context is full")
+            raise refusal(RefusalCode.FULL, "the context is full")
         try:
             while text:
                 size = self.model.chunk if len(text) >= self.model.chunk else 1
@@ -120,7 +120,7 @@ class Session:
         """Remove the last bytes."""
         length = self.model.count(self.document)
         if count > length - self._base:
-            raise refusal(Code.BAD_REQUEST, "the document has fewer bytes")
+            raise refusal(RefusalCode.BAD_REQUEST, "the document has fewer bytes")
         self.model.truncate(self.document, length - count)
 
     def clear(self) -> None:
@@ -131,9 +131,9 @@ class Session:
         """Create a document with the first bytes of the selected one, all by default; returns its number."""
         whole = self.model.count(self.document) - self._base
         if length is not None and length > whole:
-            raise refusal(Code.BAD_REQUEST, "the document has fewer bytes")
+            raise refusal(RefusalCode.BAD_REQUEST, "the document has fewer bytes")
         if len(self.documents()) >= self.model.documents:
-            raise refusal(Code.FULL, "there are as many documents as there may be")
+            raise refusal(RefusalCode.FULL, "there are as many documents as there may be")
         document = self.model.fork(self.document)
         if length is None or length == whole:
             return document
@@ -153,12 +153,12 @@ class Session:
         """Remove a document, not the last one."""
         self._check(document)
         if len(self.documents()) == 1:
-            raise refusal(Code.BAD_REQUEST, "the last document stays; RESET empties it")
+            raise refusal(RefusalCode.BAD_REQUEST, "the last document stays; RESET empties it")
         self.model.drop(document)
         if document == self.document:
             self._select_lowest()
 
-    def predict(self, prediction: Prediction) -> Generator[int]:
+    def predict(self, prediction: PredictionRequest) -> Generator[int]:
         """
         Yield the bytes that follow the selected document, one for each call of the model; the document does not change.
 
@@ -166,10 +166,10 @@ class Session:
         """
         model = self.model
         if not 1 <= prediction.count <= PREDICTED:
-            raise refusal(Code.BAD_REQUEST, f"PREDICT takes 1 to {PREDICTED} bytes")
+            raise refusal(RefusalCode.BAD_REQUEST, f"PREDICT takes 1 to {PREDICTED} bytes")
         count = model.count(self.document)
         if not count:
-            raise refusal(Code.BAD_REQUEST, "the document is empty")
+            raise refusal(RefusalCode.BAD_REQUEST, "the document is empty")
         self.reason = Reason.CANCELLED
         self._branch = model.fork(self.document)
         try:
@@ -180,7 +180,7 @@ class Session:
             branch, self._branch = self._branch, None
             model.drop(branch)
 
-    def _extended(self, branch: int, token: int, prediction: Prediction) -> Generator[int]:
+    def _extended(self, branch: int, token: int, prediction: PredictionRequest) -> Generator[int]:
         """Yield the bytes that follow a branch and a token that it lacks."""
         random = Random(prediction.seed)
         for place in range(prediction.count):
@@ -196,7 +196,7 @@ class Session:
                 return
             chosen = choose(scores, self.model.begin, prediction.temperature, random)
             if chosen is None:
-                raise refusal(Code.NOT_FINITE, "the greatest score is infinite or NaN")
+                raise refusal(RefusalCode.NOT_FINITE, "the greatest score is infinite or NaN")
             if chosen > 255:
                 self.reason = Reason.FINISHED
                 return
@@ -220,7 +220,7 @@ class Session:
 
     def _check(self, document: int) -> None:
         if not self.exists(document):
-            raise refusal(Code.NO_DOCUMENT, "there is no such document")
+            raise refusal(RefusalCode.NO_DOCUMENT, "there is no such document")
 
     def _select_lowest(self) -> None:
         lowest = min(self.documents(), default=None)

@@ -14,8 +14,8 @@ from textual.message import Message
 from textual.widgets import Footer, Header, OptionList, Static
 from textual.widgets.option_list import Option
 
-from .engine import Edit, Ended, Engine, State, Suggestion
-from .session import Prediction, Session
+from .engine import DocumentState, Edit, Ended, KeyboardEngine, Suggestion
+from .session import KeyboardSession, PredictionRequest
 
 _SNIPPET = 24
 """Characters of a document's start in the list of documents."""
@@ -24,7 +24,7 @@ _SNIPPET = 24
 class Arrived(Message):
     """Message from the engine's thread."""
 
-    def __init__(self, news: State | Suggestion | Ended):
+    def __init__(self, news: DocumentState | Suggestion | Ended):
         super().__init__()
         self.news = news
 
@@ -56,12 +56,14 @@ class Terminal(App[None]):
         Binding("ctrl+q", "quit", "quit"),
     ]
 
-    def __init__(self, session: Session, prediction: Prediction, *, title: str = "", folder: Path | None = None):
+    def __init__(
+        self, session: KeyboardSession, prediction: PredictionRequest, *, title: str = "", folder: Path | None = None
+    ):
         super().__init__()
         self.title = title or "keyboard"
         self.failure: Exception | None = None
         self._folder = folder
-        self._engine = Engine(session, prediction, lambda news: self.post_message(Arrived(news)))
+        self._engine = KeyboardEngine(session, prediction, lambda news: self.post_message(Arrived(news)))
         self._texts: dict[int, bytes] = {}
         self._document = session.document
         self._version = 0
@@ -208,13 +210,13 @@ class Terminal(App[None]):
         if isinstance(news, Ended):
             self.failure = news.error
             self.exit()
-        elif isinstance(news, State):
+        elif isinstance(news, DocumentState):
             self._take_state(news)
         elif news.version == self._version:
             self._suggestion = news.text
             self._show()
 
-    def _take_state(self, state: State) -> None:
+    def _take_state(self, state: DocumentState) -> None:
         """Take figures and, where nothing was typed since, texts; else ask for these again."""
         if state.error is not None:
             self._error = state.error.message
@@ -244,7 +246,7 @@ class Terminal(App[None]):
         if self._document in self._texts:
             documents.highlighted = sorted(self._texts).index(self._document)
 
-    def _show_figures(self, state: State) -> None:
+    def _show_figures(self, state: DocumentState) -> None:
         counts = state.counts
         seen = counts.hits + counts.misses
         hits = f"{100 * counts.hits / seen:.1f} %" if seen else "all"

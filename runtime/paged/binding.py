@@ -20,7 +20,7 @@ class _Binding(ctypes.Structure):
     _fields_ = (("pool", ctypes.c_void_p), ("sequence", ctypes.c_uint32))
 
 
-class Steps(ctypes.Structure):
+class StepFunctions(ctypes.Structure):
     """Functions of a store that a compiled decoder calls: tw_paged_steps."""
 
     _fields_ = (
@@ -42,7 +42,7 @@ class BoundNetwork:
         self.pool = pool
         self._network = network
         self._binding = _Binding(pool.address, sequence)
-        self._steps = Steps()
+        self._steps = StepFunctions()
         library().tw_paged_bind(ctypes.byref(self._steps), ctypes.byref(self._binding))
         network.bind(ctypes.addressof(self._steps))
 

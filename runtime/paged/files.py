@@ -24,7 +24,7 @@ _COUNT = struct.Struct("<I")
 _SHAPE = ("layers", "heads", "kv_heads", "head_dim", "page_length", "element", "digest")
 
 
-class Header(NamedTuple):
+class PageHeader(NamedTuple):
     """Header of a page, or of a row's digests; `element` is the type of its payload."""
 
     magic: bytes
@@ -45,20 +45,20 @@ class Header(NamedTuple):
         return start + _COUNT.pack(crc32c(start))
 
 
-def page_header(config: Config, page: int, row: int, block: int, serial: int, payload_crc: int) -> Header:
+def page_header(config: Config, page: int, row: int, block: int, serial: int, payload_crc: int) -> PageHeader:
     """Return the header of a page of a row; `page` is layer * kv_heads + head."""
     layer, head = divmod(page, config.kv_heads)
     place = (layer, head, row, block, config.page_length, serial)
-    return Header(b"TWPG", config.element, config.model[:16], *place, payload_crc)
+    return PageHeader(b"TWPG", config.element, config.model[:16], *place, payload_crc)
 
 
-def digest_header(config: Config, row: int, block: int, serial: int, payload_crc: int) -> Header:
+def digest_header(config: Config, row: int, block: int, serial: int, payload_crc: int) -> PageHeader:
     """Return the header of a row's digests."""
     place = (0, 0, row, block, config.page_length, serial)
-    return Header(b"TWDG", config.digest, config.model[:16], *place, payload_crc)
+    return PageHeader(b"TWDG", config.digest, config.model[:16], *place, payload_crc)
 
 
-def header_fault(raw: bytes, expected: Header) -> str:
+def header_fault(raw: bytes, expected: PageHeader) -> str:
     """
     Return the first fault of a header's 64 bytes, empty where it is the expected one.
 
@@ -73,8 +73,8 @@ def header_fault(raw: bytes, expected: Header) -> str:
     magic, version, element, _, model, *rest, _ = _HEADER.unpack(raw[:60])
     if version != VERSION:
         return f"version {version}, not {VERSION}"
-    read = Header(magic, element, model, *rest)
-    names = (name for name in Header._fields if getattr(read, name) != getattr(expected, name))
+    read = PageHeader(magic, element, model, *rest)
+    names = (name for name in PageHeader._fields if getattr(read, name) != getattr(expected, name))
     name = next(names, "reserved bytes")
     if name == "payload_crc":
         return "checksum of the payload"

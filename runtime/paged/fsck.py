@@ -16,7 +16,7 @@ from .files import (
     DIGESTS,
     MANIFEST,
     PAGES,
-    Header,
+    PageHeader,
     digest_header,
     header_fault,
     page_header,
@@ -118,7 +118,7 @@ class _Checker:
             if any(data[HEADER + config.payload :]):
                 yield f"{PAGES}: row {row}, layer {header.layer}, head {header.head}: not followed by zeros"
 
-    def _page_faults(self, raw: bytes, header: Header, payload: Stored, bounds: Stored | None) -> Iterator[str]:
+    def _page_faults(self, raw: bytes, header: PageHeader, payload: Stored, bounds: Stored | None) -> Iterator[str]:
         config, place = self.config, f"row {header.row}, layer {header.layer}, head {header.head}"
         fault = header_fault(raw, header)
         if fault:

@@ -40,12 +40,12 @@ from .attending import (
 )
 from .config import QUERIES, Config, bad_value
 from .pages import Pages
-from .rows import Rows
+from .rows import RowTable
 from .saving import content_hash, manifest_of, restored
 from .selection import Blocks
 from .stats import Stats
 from .status import PagedError, Status, io_error
-from .step import Sequence, Step
+from .step import OpenStep, Sequence
 from .storage import Storage
 from .system_calls import POSIX, Io
 
@@ -65,9 +65,9 @@ class Pool:
     def __init__(self, config: Config, folder: str | os.PathLike[str] | None = None, io: Io = POSIX) -> None:
         self.config = config
         self._stats = Stats(memory=config.bytes_in_use, frames=config.frames)
-        self._rows = Rows(config)
+        self._rows = RowTable(config)
         self._sequences: dict[int, Sequence] = {}
-        self._step: Step | None = None
+        self._step: OpenStep | None = None
         self._is_closed = False
         self._storage = None if folder is None else Storage(config, folder, io, self._stats)
         self._pages = Pages(config, self._rows, self._storage, self._stats)
@@ -230,7 +230,7 @@ class Pool:
         except PagedError:
             self._drop_rows(rows)
             raise
-        self._step = Step(named, new, rows, self._pages.empty_block() if rows else named.tail)
+        self._step = OpenStep(named, new, rows, self._pages.empty_block() if rows else named.tail)
         self._stats.missed_mass = 0.0
 
     def append(self, layer: int, keys: ArrayLike, values: ArrayLike) -> None:
@@ -279,7 +279,7 @@ class Pool:
         return results
 
     def _attend_head(
-        self, step: Step, layer: int, head: int, first: int, heads: Floats, tables: SequenceOf[Blocks] | None
+        self, step: OpenStep, layer: int, head: int, first: int, heads: Floats, tables: SequenceOf[Blocks] | None
     ) -> Floats:
         """Compute the attention of some of a step's queries, from one on, for a KV head: [queries][group][D]."""
         page, rows = layer * self.config.kv_heads + head, step.all_rows
@@ -302,7 +302,7 @@ class Pool:
         pairs = zip(queries, softmaxes, strict=True)
         return np.stack([result_of(softmax, tokens_of(query, union, values)) for query, softmax in pairs])
 
-    def _gathered(self, step: Step, page: int, blocks: SequenceOf[int], part: int) -> Floats:
+    def _gathered(self, step: OpenStep, page: int, blocks: SequenceOf[int], part: int) -> Floats:
         """Touch a page of blocks, in order, and return its keys (part 0) or values (1) [blocks][P][D]."""
         rows, config = step.all_rows, self.config
         gathered = np.empty((len(blocks), config.page_length, config.head_dim), config.element.storage)
@@ -346,7 +346,7 @@ class Pool:
         if self._step is not None:
             raise PagedError("a step is open", remedy="commit or rollback before other calls")
 
-    def _open_step(self, layers: int, call: str) -> Step:
+    def _open_step(self, layers: int, call: str) -> OpenStep:
         """Return the open step. Raises PagedError where it has another number of layers, or none is open."""
         if self._step is None:
             raise PagedError(f"{call} without a step", remedy="begin a step first")

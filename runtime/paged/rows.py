@@ -11,7 +11,7 @@ from .config import Config
 from .status import PagedError, Status
 
 
-class Rows:
+class RowTable:
     """
     Table of rows. A row is in use while a sequence or an open step refers to it.
 

@@ -10,12 +10,12 @@ from .config import Config, bad_value
 from .crc import crc32c
 from .files import Manifest, SavedSequence, shape_of
 from .pages import Pages
-from .rows import Rows
+from .rows import RowTable
 from .step import Sequence
 from .storage import Storage
 
 
-def manifest_of(config: Config, rows: Rows, sequences: Mapping[int, Sequence]) -> Manifest:
+def manifest_of(config: Config, rows: RowTable, sequences: Mapping[int, Sequence]) -> Manifest:
     """Return the manifest of a pool's rows and sequences."""
     saved = tuple(_saved(config, number, sequences[number]) for number in sorted(sequences))
     return Manifest(shape_of(config), config.model, config.capacity, rows.next_serial, rows.saved_state(), saved)
@@ -30,7 +30,7 @@ def _tail_of(config: Config, sequence: Sequence) -> bytes:
     return sequence.tail[:, :, : sequence.length % config.page_length].tobytes()
 
 
-def restored(config: Config, storage: Storage, rows: Rows, pages: Pages) -> dict[int, Sequence]:
+def restored(config: Config, storage: Storage, rows: RowTable, pages: Pages) -> dict[int, Sequence]:
     """
     Read the sequences of a folder's manifest, and set its rows; empty without one.
 
@@ -65,7 +65,7 @@ def _check_capacity(config: Config, manifest: Manifest) -> None:
         raise bad_value("context", f"{length} tokens at least", config.longest)
 
 
-def content_hash(config: Config, sequence: Sequence, rows: Rows, pages: Pages) -> int:
+def content_hash(config: Config, sequence: Sequence, rows: RowTable, pages: Pages) -> int:
     """
     Hash a sequence's tokens, digests, keys and values to 64 bits.
 

@@ -29,7 +29,7 @@ class Sequence:
 
 
 @dataclass
-class Step:
+class OpenStep:
     """
     Open step: tokens that come to a sequence, the rows of the blocks that they fill, and the new tail.
 

@@ -69,7 +69,7 @@ class TracedStore(Protocol):
     def touched(self, layer: int) -> list[list[int]]: ...
 
 
-class Recorder:
+class TraceWriter:
     """
     Writer of a trace: runs a function whose call is a step of a sequence, and writes a line for each.
 

@@ -1,17 +1,17 @@
 """Timing simulation of explicit programs on the engines and links of a machine."""
 
 from .compute import TimedSession
-from .result import EngineCost, Event, LayerCost, LevelUse, LinkCost, OperatorCost, Residency, Simulation
+from .result import BufferResidency, BusyInterval, EngineCost, LayerCost, LevelUse, LinkCost, OperatorCost, Simulation
 from .simulate import simulate
 
 __all__ = [
+    "BufferResidency",
+    "BusyInterval",
     "EngineCost",
-    "Event",
     "LayerCost",
     "LevelUse",
     "LinkCost",
     "OperatorCost",
-    "Residency",
     "Simulation",
     "TimedSession",
     "simulate",

@@ -11,7 +11,7 @@ from .result import Nodes
 
 
 @dataclass
-class Token:
+class CompletionToken:
     """
     Completion token of a kernel or transfer: start and end, known once issued; `outward` if it writes the far side.
     """
@@ -32,7 +32,7 @@ class Tally:
 
 
 @dataclass
-class Share:
+class EngineAccount:
     """
     Accumulated use of an engine by a layer, as in LayerEngine.
 
@@ -49,7 +49,7 @@ class Share:
 
 
 @dataclass
-class Layer:
+class LayerAccount:
     """Accumulated cost of the ops of some ONNX nodes, as in LayerCost."""
 
     nodes: Nodes
@@ -73,7 +73,7 @@ class Layer:
     link_cycles: int = 0
     energy: float = 0.0
     operators: dict[str, Tally] = field(default_factory=dict[str, "Tally"])
-    engines: dict[str, Share] = field(default_factory=dict[str, "Share"])
+    engines: dict[str, EngineAccount] = field(default_factory=dict[str, "EngineAccount"])
     stored: int = 0
     """Bytes of outputs that were written."""
     produced: int = 0
@@ -85,7 +85,7 @@ class Running(NamedTuple):
 
     start: int
     end: int
-    layer: Layer
+    layer: LayerAccount
     tally: Tally
 
 

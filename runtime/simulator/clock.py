@@ -8,37 +8,37 @@ from ...dialects.core.machine.engine import Queue
 from ...dialects.core.machine.link import Link
 from ...passes.timing.kernels import KernelCost, Place
 from ...passes.timing.transfers import Cost
-from .accounts import Layer, Tally, Token
+from .accounts import CompletionToken, LayerAccount, Tally
 from .lockstep import Lockstep
 from .schedule import Schedule
 
 
-class Clock(Schedule):
+class BareSchedule(Schedule):
     """Schedule that records nothing per layer, engine or link: `end` is its only result."""
 
     def commit(self, steps: Lockstep) -> None:
         self._settle(steps)
 
-    def _spend(self, part: Layer | Tally, what: str, cycles: int) -> None:
+    def _spend(self, part: LayerAccount | Tally, what: str, cycles: int) -> None:
         pass
 
-    def _pass(self, layer: Layer, what: str, end: int, tally: Tally | None = None) -> list[tuple[int, int]]:
+    def _pass(self, layer: LayerAccount, what: str, end: int, tally: Tally | None = None) -> list[tuple[int, int]]:
         self.now = end
         return []
 
-    def _ran(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
+    def _ran(self, token: CompletionToken, layer: LayerAccount, kernel: KernelCost, places: Sequence[Place]) -> None:
         self._use(kernel.engine).time.free = token.end
 
-    def executed(self, token: Token, layer: Layer, queue: Queue, operator: str) -> None:
+    def executed(self, token: CompletionToken, layer: LayerAccount, queue: Queue, operator: str) -> None:
         pass
 
-    def _beside(self, token: Token, layer: Layer, tally: Tally) -> None:
+    def _beside(self, token: CompletionToken, layer: LayerAccount, tally: Tally) -> None:
         pass
 
     def _start(
         self,
-        token: Token,
-        layer: Layer,
+        token: CompletionToken,
+        layer: LayerAccount,
         link: Link,
         cost: Cost,
         far: Place,
@@ -48,5 +48,5 @@ class Clock(Schedule):
     ) -> None:
         self._occupy(token, layer, link, cost, (far.level, near.level), route)
 
-    def _wait(self, layer: Layer, token: Token) -> None:
+    def _wait(self, layer: LayerAccount, token: CompletionToken) -> None:
         self.now = max(self.now, token.end)

@@ -27,9 +27,9 @@ from ...passes.explicit.transfers import TileTransfer, transfer_of
 from ..interpreter import Interpreter, Session, run_op
 from ..interpreter.boundary import ports
 from ..interpreter.memory import check_writable
-from .accounts import Token
-from .clock import Clock
-from .effects import TimedEffect, Timeline, poison
+from .accounts import CompletionToken
+from .clock import BareSchedule
+from .effects import EffectTimeline, TimedEffect, poison
 from .simulate import expanded, scheduled
 
 
@@ -61,12 +61,12 @@ class TimedInterpreter(Interpreter):
     def __init__(self, module: ModuleOp, machine: Machine):
         super().__init__(module)
         self._machine = machine
-        self._schedules: dict[str, Clock] = {}
-        self._tokens: Iterator[Token] = iter(())
+        self._schedules: dict[str, BareSchedule] = {}
+        self._tokens: Iterator[CompletionToken] = iter(())
         self._shares: Iterator[int] = iter(())
         """Number of tokens of each concurrent program."""
         self._forked: list[TimedInterpreter] = []
-        self._timeline = Timeline()
+        self._timeline = EffectTimeline()
         self._now = 0
         """Cycle up to which the program has waited."""
         self._ends: dict[str, int] = {}
@@ -85,7 +85,7 @@ class TimedInterpreter(Interpreter):
             self._timeline.advance(np.inf)
             schedule = self._schedules[symbol]
             self._tokens, self._shares = iter(schedule.tokens), iter(schedule.shares)
-            self._timeline, self._now, self._ends = Timeline(), 0, {}
+            self._timeline, self._now, self._ends = EffectTimeline(), 0, {}
             results = super().call(symbol, arguments)
             self._timeline.advance(self._now)
         if next(self._tokens, None) is not None:
@@ -141,7 +141,7 @@ class TimedInterpreter(Interpreter):
         if declared(type(op), ResultAllocation) is not None:
             poison(env[op.results[0]])
 
-    def _happens(self, effect: TimedEffect) -> Token:
+    def _happens(self, effect: TimedEffect) -> CompletionToken:
         """Assign an effect to the next kernel or transfer of the schedule."""
         for array in effect.writes:
             check_writable(effect.op, array)
@@ -151,7 +151,7 @@ class TimedInterpreter(Interpreter):
         self._timeline.add(effect, token.start, token.end)
         return token
 
-    def _wait(self, token: Token | None) -> None:
+    def _wait(self, token: CompletionToken | None) -> None:
         self._now = max(self._now, token.end if token else 0)
 
     def _kernel(self, op: Operation, env: dict[SSAValue, Value]) -> TimedEffect:

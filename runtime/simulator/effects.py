@@ -79,7 +79,7 @@ class TimedEffect:
         del self._results, self._touched, self._left
 
 
-class Timeline:
+class EffectTimeline:
     """
     Effects ordered by time; ties are broken by program order.
 

@@ -17,7 +17,7 @@ _STEPS = 64
 
 
 @dataclass(eq=False)
-class Code:
+class CachedCode:
     """A piece of code of some bytes; `used` are the bytes that had been fetched at its last use, None before."""
 
     size: int = 0
@@ -35,7 +35,7 @@ class InstructionCache:
     def __init__(self, program: ProgramCosts):
         self.is_modelled = program != FREE
         self.program = program
-        self._code: dict[Hashable, Code] = {}
+        self._code: dict[Hashable, CachedCode] = {}
         self._total = 0
         self.restart(is_cold=False)
 
@@ -47,20 +47,20 @@ class InstructionCache:
         for code in self._code.values():
             code.used = None
 
-    def add(self, key: Hashable, size: int) -> Code:
+    def add(self, key: Hashable, size: int) -> CachedCode:
         """Add a piece of code of `size` bytes to the program, and return it."""
-        code = self._code.setdefault(key, Code())
+        code = self._code.setdefault(key, CachedCode())
         self._total += size - code.size
         code.size = size
         self._by_call = self._cold
         return code
 
-    def cycles(self, pieces: Sequence[Code]) -> int:
+    def cycles(self, pieces: Sequence[CachedCode]) -> int:
         """Fetch what is not held of pieces of code, and return the cycles."""
         fetch = self.program.fetch
         return round(sum(map(self._fetch, pieces)) / self.program.line * fetch) if fetch else 0
 
-    def _fetch(self, code: Code) -> float:
+    def _fetch(self, code: CachedCode) -> float:
         since = self._fetched - code.used if code.used is not None else self._fetched_by_call()
         fetched = code.size * self._evicted(since)
         self._fetched += fetched

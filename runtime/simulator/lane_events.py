@@ -11,7 +11,7 @@ from ...dialects.core.machine.routes import Edge
 from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp
 from ...passes.timing.mesh import Mesh
 from .lanes import NotInStep
-from .lockstep import Action, HandOn, Kernel, Lockstep, NodeClass, Take, Transfer, Wait
+from .lockstep import Action, HandOn, KernelAction, Lockstep, NodeClass, Take, TransferAction, WaitAction
 from .spans import Spans
 from .stream import Stream
 
@@ -72,30 +72,32 @@ class LaneEvents(Lockstep):
             self._steps[action] = list(zip(action.queues.tolist(), before.tolist(), strict=True))
         if isinstance(action, Take):
             action.began, action.until = np.empty(count, np.int64), np.empty(count, np.int64)
-        if isinstance(action, Kernel | Wait):
+        if isinstance(action, KernelAction | WaitAction):
             action.began = np.empty(count, np.int64)
-        if isinstance(action, Kernel | Transfer):
+        if isinstance(action, KernelAction | TransferAction):
             action.token.start, action.token.end = np.empty(count, np.int64), np.empty(count, np.int64)
-        if isinstance(action, Transfer):
+        if isinstance(action, TransferAction):
             action.channels, action.order = np.zeros(count, np.int64), np.zeros(count, np.int64)
             action.counts, action.passed = np.zeros(count, np.int64), []
             if action.ends is not None:
                 self._routes[action] = self._schedule.routes(action.link, *action.ends)
 
-    def _execute(self, nodes: NodeClass, action: Kernel | Transfer | Wait, lane: int, now: int) -> int:
+    def _execute(
+        self, nodes: NodeClass, action: KernelAction | TransferAction | WaitAction, lane: int, now: int
+    ) -> int:
         """Execute an action of a lane that no stream blocks; return the cycle at which the lane resumes."""
         token = action.token
         match action:
-            case Wait():
+            case WaitAction():
                 action.began[lane] = now
                 return max(now, int(token.end[lane]))
-            case Kernel():
+            case KernelAction():
                 free = self._idle(action.cost.engine)
                 copy = int(nodes.copies[lane]) % len(free)
                 action.began[lane], token.start[lane] = now, max(now, int(free[copy]))
                 free[copy] = token.end[lane] = token.start[lane] + action.cost.cycles
                 return int(token.end[lane])
-            case Transfer():
+            case TransferAction():
                 self._serial += 1
                 action.order[lane] = self._serial
                 if action.ends is None:
@@ -104,7 +106,7 @@ class LaneEvents(Lockstep):
                     self._hop(now, action, lane)
                 return now
 
-    def _hop(self, now: int, action: Transfer, lane: int) -> None:
+    def _hop(self, now: int, action: TransferAction, lane: int) -> None:
         """Send the transfer of a lane from instance to instance."""
         link, cost = action.link, action.cost
         route = self._routes[action][lane]
@@ -119,6 +121,6 @@ class LaneEvents(Lockstep):
 def _gather_hops(nodes: NodeClass) -> None:
     """Give the hops of all lanes as columns."""
     for action in nodes.actions:
-        if isinstance(action, Transfer) and action.ends is not None:
+        if isinstance(action, TransferAction) and action.ends is not None:
             lanes, sources, targets, begun, ended = np.array(action.passed, np.int64).reshape(-1, 5).T
             action.hops = [(lanes, sources, targets, begun, ended)]

@@ -30,7 +30,7 @@ from ...passes.timing.kernels import KernelCost, Place
 from ...passes.timing.mesh import PORT
 from ...passes.timing.resources import LinkTime, Times
 from ...passes.timing.transfers import Cost
-from .accounts import Layer
+from .accounts import LayerAccount
 from .lanes import Diverged, Lanes, NotInStep
 from .spans import Spans
 from .stream import Stream
@@ -75,10 +75,10 @@ class SlotName:
 
 
 @dataclass(eq=False)
-class Kernel:
+class KernelAction:
     """Kernel that each lane runs."""
 
-    layer: Layer
+    layer: LayerAccount
     cost: KernelCost
     places: Sequence[Place]
     began: Array = field(init=False)
@@ -86,11 +86,11 @@ class Kernel:
 
 
 @dataclass(eq=False)
-class Transfer:
+class TransferAction:
     """Transfer that each lane issues; over a link between neighbours from instance to instance, by `ends`."""
 
     token: LaneToken
-    layer: Layer
+    layer: LayerAccount
     link: Link
     cost: Cost
     far: Place
@@ -107,10 +107,10 @@ class Transfer:
 
 
 @dataclass(eq=False)
-class Wait:
+class WaitAction:
     """Wait of each lane for its transfer."""
 
-    layer: Layer
+    layer: LayerAccount
     token: LaneToken
     began: Array = field(init=False)
 
@@ -120,7 +120,7 @@ class Take:
     """Slots that lanes take, each of a queue of its own, when those `before` have been handed on."""
 
     op: StreamEndOp
-    layer: Layer
+    layer: LayerAccount
     stream: Stream
     queues: Array
     before: Array
@@ -138,7 +138,7 @@ class HandOn:
     after: LaneToken | None
 
 
-Action: TypeAlias = Kernel | Transfer | Wait | Take | HandOn
+Action: TypeAlias = KernelAction | TransferAction | WaitAction | Take | HandOn
 
 
 @dataclass(eq=False)
@@ -167,7 +167,7 @@ def is_supported(machine: Machine) -> bool:
     return not (cached or contended or banked)
 
 
-class Recorder:
+class ActionRecorder:
     """Actions of the class that is being walked."""
 
     def __init__(self) -> None:
@@ -191,20 +191,20 @@ class Recorder:
         """Slots of each queue that all classes have taken, by the class of op."""
         return self._taken
 
-    def run(self, layer: Layer, cost: KernelCost, places: Sequence[Place]) -> None:
+    def run(self, layer: LayerAccount, cost: KernelCost, places: Sequence[Place]) -> None:
         """Record a kernel."""
-        self.nodes.actions.append(Kernel(layer, cost, places))
+        self.nodes.actions.append(KernelAction(layer, cost, places))
 
-    def start(self, transfer: Transfer) -> LaneToken:
+    def start(self, transfer: TransferAction) -> LaneToken:
         """Record a transfer; return its token."""
         self.nodes.actions.append(transfer)
         return transfer.token
 
-    def wait(self, layer: Layer, token: LaneToken) -> None:
+    def wait(self, layer: LayerAccount, token: LaneToken) -> None:
         """Record a wait."""
-        self.nodes.actions.append(Wait(layer, token))
+        self.nodes.actions.append(WaitAction(layer, token))
 
-    def take(self, op: StreamEndOp, stream: Stream, point: Sequence[Any], layer: Layer) -> Place | None:
+    def take(self, op: StreamEndOp, stream: Stream, point: Sequence[Any], layer: LayerAccount) -> Place | None:
         """Record that each lane takes a slot; return the slots."""
         queues = self.queues_at(stream, point)
         numbers = self._step(type(op), stream, queues)
@@ -273,7 +273,7 @@ class Recorder:
 Body: TypeAlias = Callable[..., Generator[Any, Any, None]]
 
 
-def classes_of(recorder: Recorder, body: Body, nodes: NodeClass, points: Array) -> list[NodeClass]:
+def classes_of(recorder: ActionRecorder, body: Body, nodes: NodeClass, points: Array) -> list[NodeClass]:
     """Walk the instances of a program, by coordinates; return their classes. Raises NotInStep for too many."""
     classes: list[NodeClass] = []
     pending = [np.arange(len(points))]
@@ -303,7 +303,7 @@ def _coordinate(values: Array) -> Any:
 class Lockstep:
     """Execution of the classes of concurrent programs. The schedule is changed by `commit` alone."""
 
-    def __init__(self, schedule: Schedule, classes: Sequence[NodeClass], recorder: Recorder):
+    def __init__(self, schedule: Schedule, classes: Sequence[NodeClass], recorder: ActionRecorder):
         self._schedule = schedule
         self._classes = classes
         self._recorder = recorder
@@ -396,11 +396,11 @@ class Lockstep:
                         return
                 case HandOn():
                     self._hand_on(nodes, action, order)
-                case Wait():
+                case WaitAction():
                     action.began, nodes.now = nodes.now, np.maximum(nodes.now, action.token.end)
-                case Kernel():
+                case KernelAction():
                     self._run(nodes, action)
-                case Transfer():
+                case TransferAction():
                     if action.ends is None:
                         return
                     action.order = order
@@ -408,7 +408,7 @@ class Lockstep:
             nodes.order = order
             nodes.next += 1
 
-    def _run(self, nodes: NodeClass, kernel: Kernel) -> None:
+    def _run(self, nodes: NodeClass, kernel: KernelAction) -> None:
         free = self._idle(kernel.cost.engine)
         copies = nodes.copies % len(free)
         if len(np.unique(copies)) < len(copies) or (len(free) == 1 and len(self._classes) > 1):
@@ -438,7 +438,7 @@ class Lockstep:
         times = nodes.now if action.after is None else np.maximum(nodes.now, action.after.end)
         self._handed[action.stream][type(action.op)].add(action.queues, times, order)
 
-    def _send(self, nodes: NodeClass, action: Transfer, ends: Ends, order: Array) -> None:
+    def _send(self, nodes: NodeClass, action: TransferAction, ends: Ends, order: Array) -> None:
         """Send the transfers of all lanes from instance to instance."""
         link, cost, buses = action.link, action.cost, self._buses
         if not link.router or not cost.data:
@@ -473,11 +473,11 @@ class Lockstep:
 
     def _serve(self, waiting: Sequence[NodeClass]) -> None:
         """Serve the transfers over links with channels that classes have come to, first come, first served."""
-        requests: list[tuple[int, int, Transfer, int]] = []
+        requests: list[tuple[int, int, TransferAction, int]] = []
         for nodes in waiting:
             order = nodes.order
             while not nodes.is_done and _is_shared(action := nodes.actions[nodes.next]):
-                assert isinstance(action, Transfer)
+                assert isinstance(action, TransferAction)
                 order = np.maximum(order, self._key(nodes, nodes.next))
                 action.order, size = order, len(order)
                 action.token.start, action.token.end = np.empty(size, np.int64), np.empty(size, np.int64)
@@ -493,7 +493,7 @@ class Lockstep:
             self._served = order
             self._occupy(now, action, lane)
 
-    def _occupy(self, now: int, action: Transfer, lane: int) -> None:
+    def _occupy(self, now: int, action: TransferAction, lane: int) -> None:
         """Serve a transfer on the channel that is idle first."""
         time = self._links[action.link.name]
         action.token.end[lane] = time.move(now, Times(action.cost.startup, action.cost.data))
@@ -502,7 +502,7 @@ class Lockstep:
 
 def _is_shared(action: Action) -> bool:
     """Return whether an action is a transfer over a link that all instances share."""
-    return isinstance(action, Transfer) and action.ends is None
+    return isinstance(action, TransferAction) and action.ends is None
 
 
 def route_table(machine: Machine) -> Callable[[Link, Array, Array], list[tuple[Edge, ...]]]:

@@ -9,10 +9,10 @@ import numpy as np
 
 from ...ir import Array
 from ...passes.timing.kernels import Place
-from .accounts import Layer, Share, Tally
+from .accounts import EngineAccount, LayerAccount, Tally
 from .columns import Batch
 from .lanes import Lanes
-from .lockstep import HandOn, Kernel, Lockstep, NodeClass, SlotName, Take, Transfer, Wait
+from .lockstep import HandOn, KernelAction, Lockstep, NodeClass, SlotName, Take, TransferAction, WaitAction
 from .result import Nodes
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ def account(schedule: Schedule, steps: Lockstep) -> None:
     for nodes in steps.classes:
         for action in nodes.actions:
             match action:
-                case Kernel():
+                case KernelAction():
                     _kernel(schedule, nodes, action)
-                case Transfer():
+                case TransferAction():
                     _transfer(schedule, action, nodes, names)
-                case Wait():
+                case WaitAction():
                     began, end = action.began, action.token.end
                     waits = end > began
                     if waits.any():
@@ -59,7 +59,7 @@ def _instances(nodes: NodeClass) -> Any:
     return nodes.copies if nodes.has_engine else -1
 
 
-def _kernel(schedule: Schedule, nodes: NodeClass, action: Kernel) -> None:
+def _kernel(schedule: Schedule, nodes: NodeClass, action: KernelAction) -> None:
     layer, cost, count = action.layer, action.cost, len(nodes.copies)
     start, end = action.token.start, action.token.end
     energy, cycles = schedule.kernel_energy(cost), cost.cycles
@@ -68,7 +68,7 @@ def _kernel(schedule: Schedule, nodes: NodeClass, action: Kernel) -> None:
         use.calls += 1
         use.energy += energy
         use.peak = max(use.peak, cost.peak)
-    share = layer.engines.setdefault(cost.engine, Share())
+    share = layer.engines.setdefault(cost.engine, EngineAccount())
     share.busy += cycles * count
     if cost.peak:
         share.rated += cost.macs * count
@@ -88,7 +88,7 @@ def _kernel(schedule: Schedule, nodes: NodeClass, action: Kernel) -> None:
         _keep(schedule, place, size, layer, start, end)
 
 
-def _transfer(schedule: Schedule, action: Transfer, nodes: NodeClass, names: _Names) -> None:
+def _transfer(schedule: Schedule, action: TransferAction, nodes: NodeClass, names: _Names) -> None:
     layer, cost, count, outward = action.layer, action.cost, len(nodes.copies), action.token.outward
     bus, start, end = schedule.links[action.link.name], action.token.start, action.token.end
     hops = int(action.counts.sum()) if action.ends is not None else count
@@ -126,7 +126,7 @@ def _texts(place: Place) -> str | list[str]:
 
 
 def _keep(
-    schedule: Schedule, place: Place, size: int, layer: Layer, start: Array, end: Array
+    schedule: Schedule, place: Place, size: int, layer: LayerAccount, start: Array, end: Array
 ) -> list[tuple[Place, int, Nodes]]:
     """Extend the residency of the buffers of all lanes; return their keys, one where it is the same for all."""
     name, address = _texts(place), place.address
@@ -139,7 +139,7 @@ def _keep(
     return [schedule.keep(key, size, layer.nodes, one, other) for key, one, other in spans]
 
 
-def _stall(schedule: Schedule, nodes: NodeClass, layer: Layer, kind: str, began: Array, end: Array) -> None:
+def _stall(schedule: Schedule, nodes: NodeClass, layer: LayerAccount, kind: str, began: Array, end: Array) -> None:
     """Record the intervals in which engines wait."""
     waits = np.flatnonzero(end > began)
     if not layer.engine or not nodes.has_engine or not waits.size:
@@ -162,10 +162,10 @@ def _charge(nodes: NodeClass, lane: int) -> None:
     """Charge the cycles of an instance to the layers that they are spent for."""
     for action in nodes.actions:
         match action:
-            case Kernel():
+            case KernelAction():
                 action.layer.busy += int(action.token.end[lane] - action.began[lane])
                 action.layer.operators[action.cost.operator].busy += action.cost.cycles
-            case Wait():
+            case WaitAction():
                 waited = max(0, int(action.token.end[lane] - action.began[lane]))
                 if action.token.outward:
                     action.layer.wait_out += waited
@@ -173,5 +173,5 @@ def _charge(nodes: NodeClass, lane: int) -> None:
                     action.layer.wait_in += waited
             case Take():
                 action.layer.wait_in += int(action.until[lane] - action.began[lane])
-            case Transfer() | HandOn():
+            case TransferAction() | HandOn():
                 pass

@@ -9,7 +9,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from .result import LayerCost, LevelUse, Mesh, Simulation
+from .result import LayerCost, LevelUse, MeshLevel, Simulation
 from .trace import tracks_of
 
 _TEMPLATE = Path(__file__).with_name("page.html")
@@ -30,7 +30,7 @@ def page_of(simulation: Simulation, title: str, measured: Mapping[tuple[str, ...
     return page.replace("{{title}}", escape(title)).replace("{{data}}", safe)
 
 
-class _Names:
+class _InternedTexts:
     """Interned texts: each is stored once and referenced by number."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ def data_of(simulation: Simulation, title: str, measured: Mapping[tuple[str, ...
     Events are lists `[track, kind, name, layer, start, cycles, bytes]`, and the instance where there is a mesh; buffers
     `[name, layer, address, bytes, start, end]`. Names, layers and instances are indices, -1 for none.
     """
-    names = _Names()
+    names = _InternedTexts()
     layers = {layer.nodes: number for number, layer in enumerate(simulation.layers)}
     tracks = {name: number for number, name in enumerate(tracks_of(simulation))}
     events = [
@@ -87,12 +87,12 @@ def data_of(simulation: Simulation, title: str, measured: Mapping[tuple[str, ...
     }
 
 
-def _drawn(simulation: Simulation) -> list[Mesh]:
+def _drawn(simulation: Simulation) -> list[MeshLevel]:
     return [mesh for mesh in simulation.meshes if len(mesh.extents) <= _FLAT]
 
 
 def _mesh(
-    mesh: Mesh, simulation: Simulation, tracks: Mapping[str, int], layers: Mapping[tuple[str, ...], int]
+    mesh: MeshLevel, simulation: Simulation, tracks: Mapping[str, int], layers: Mapping[tuple[str, ...], int]
 ) -> dict[str, Any]:
     """Return the nodes of a level, `edges` as pairs of them, and hops `[edge, start, cycles, bytes, layer]`."""
     extents = (1, *mesh.extents)[-_FLAT:]
@@ -160,7 +160,7 @@ def _measured(layer: LayerCost, measured: Mapping[tuple[str, ...], int]) -> dict
 
 
 def _level(
-    level: LevelUse, simulation: Simulation, names: _Names, layers: Mapping[tuple[str, ...], int]
+    level: LevelUse, simulation: Simulation, names: _InternedTexts, layers: Mapping[tuple[str, ...], int]
 ) -> dict[str, Any]:
     buffers = [
         [

@@ -16,7 +16,7 @@ Own: TypeAlias = "tuple[str, int]"
 """A queue, and the instance of its engine."""
 
 
-class Rows(NamedTuple):
+class BankRows(NamedTuple):
     """Rows of an instruction by bank: those read, those read in step with other reads, and those written."""
 
     reads: dict[Bank, float]
@@ -61,14 +61,14 @@ class Ports:
         self._owed: dict[Own, float] = {}
         """Queue -> cycles that its reads wait, less than one."""
 
-    def bank_conflict_cycles(self, own: Own, rows: Rows, *, is_next: bool) -> int:
+    def bank_conflict_cycles(self, own: Own, rows: BankRows, *, is_next: bool) -> int:
         """Return the cycles in which reads beside others wait; `is_next` to the instruction before in its queue."""
         if not is_next:
             self._last.pop(own, None)
         others = rows.reads or (self._last[own].rows if own in self._last else {})
         return round(sum(count for bank, count in rows.beside.items() if bank in others))
 
-    def execute(self, own: Own, rows: Rows, start: int, end: int, now: int) -> Iterator[tuple[Own, int]]:
+    def execute(self, own: Own, rows: BankRows, start: int, end: int, now: int) -> Iterator[tuple[Own, int]]:
         """
         Execute an instruction between two cycles; yield the whole cycles that reads of a queue wait for writes.
 

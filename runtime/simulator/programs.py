@@ -18,16 +18,16 @@ from ...ir import where
 from ...passes.explicit.client import Handler
 from ...passes.timing.kernels import Place
 from ...passes.timing.timeline import Signal
-from .accounts import Layer, Token
+from .accounts import CompletionToken, LayerAccount
 from .lane_events import LaneEvents
 from .lanes import NotInStep
-from .lockstep import Ends, Lockstep, NodeClass, Recorder, classes_of, is_supported
+from .lockstep import ActionRecorder, Ends, Lockstep, NodeClass, classes_of, is_supported
 from .result import StreamUse
 from .schedule import Schedule
 from .stream import Stream
 
 
-class Programs:
+class SimulatedPrograms:
     """
     Streams and programs of a walk.
 
@@ -36,7 +36,7 @@ class Programs:
     a class (lockstep.py).
     """
 
-    def __init__(self, schedule: Schedule, layer: Callable[[Operation], Layer]):
+    def __init__(self, schedule: Schedule, layer: Callable[[Operation], LayerAccount]):
         self._schedule = schedule
         self._layer = layer
         self._steps = schedule.by_class and is_supported(schedule.machine)
@@ -95,7 +95,7 @@ class Programs:
         self._streams.setdefault(op, []).append(stream)
         return stream
 
-    def _take(self, op: StreamEndOp, stream: Stream, queue: int, number: int, layer: Layer) -> Signal | None:
+    def _take(self, op: StreamEndOp, stream: Stream, queue: int, number: int, layer: LayerAccount) -> Signal | None:
         """Take a slot at the cycle at which it is handed on, or block."""
         handed = stream.handed[PushOp if isinstance(op, PopOp) else ReleaseOp]
         before = number if isinstance(op, PopOp) else number - stream.depth
@@ -105,7 +105,7 @@ class Programs:
             self._schedule.stall(layer, int(handed.times[before, queue]))
         return None
 
-    def _hand_on(self, op: StreamEndOp, stream: Stream, queue: int, after: Token | None = None) -> Signal:
+    def _hand_on(self, op: StreamEndOp, stream: Stream, queue: int, after: CompletionToken | None = None) -> Signal:
         """Hand a slot on at the present cycle, or at the end of a transfer and of the slots handed on before."""
         stream.handed[type(op)].add(queue, max(self._schedule.now, after.end if after is not None else 0))
         return Signal((stream, queue), self._schedule.now)
@@ -141,7 +141,7 @@ class Programs:
         body_of: dict[ProgramOp, Callable[..., Generator[Any, Any, None]]],
     ) -> bool:
         """Walk and execute equal instances together; return whether they can be."""
-        schedule, recorder, classes = self._schedule, Recorder(), list[NodeClass]()
+        schedule, recorder, classes = self._schedule, ActionRecorder(), list[NodeClass]()
         schedule.recorder, tokens = recorder, len(schedule.tokens)
         try:
             for program, body in body_of.items():
@@ -157,7 +157,7 @@ class Programs:
             schedule.recorder = None
         return True
 
-    def _executed(self, classes: Sequence[NodeClass], recorder: Recorder) -> Lockstep:
+    def _executed(self, classes: Sequence[NodeClass], recorder: ActionRecorder) -> Lockstep:
         """Execute classes, in step where that is the order of events. Raises NotInStep for a deadlock."""
         try:
             steps = Lockstep(self._schedule, classes, recorder)

@@ -20,8 +20,8 @@ from ...passes.explicit.client import Handler
 from ...passes.memory.views import row_major
 from ...passes.timing.kernels import Place, level_of
 from ...passes.timing.resources import InOrder
-from .accounts import Layer, Token
-from .ports import Ports, Rows
+from .accounts import CompletionToken, LayerAccount
+from .ports import BankRows, Ports
 from .schedule import Schedule
 
 
@@ -50,13 +50,13 @@ class _InFlight(NamedTuple):
     footprints: Sequence[Footprint]
 
 
-class Queues:
+class SimulatedQueues:
     """
     Queues of a walk. An instruction starts when those before it in its queue, and those that conflict with it on
     interlocked levels, have ended; the program goes on when it has issued it and a full queue has a place again.
     """
 
-    def __init__(self, schedule: Schedule, layer: Callable[[Operation], Layer], issuing: int):
+    def __init__(self, schedule: Schedule, layer: Callable[[Operation], LayerAccount], issuing: int):
         self._schedule = schedule
         self._issuing = issuing
         """Cycles of the program for each instruction."""
@@ -91,7 +91,7 @@ class Queues:
                 if levels[access.operand] in queue.interlocks
             ]
             rows = self._rows(accesses, operands, values, levels) if banked else _NO_ROWS
-            token = Token()
+            token = CompletionToken()
             schedule.tokens.append(token)
             cycles = trait.cycles_of(op, values, schedule.machine)
             schedule.control(layer, self._issuing)
@@ -108,13 +108,13 @@ class Queues:
 
     def _issue(
         self,
-        token: Token,
-        layer: Layer,
+        token: CompletionToken,
+        layer: LayerAccount,
         operator: str,
         queue: Queue,
         cycles: int,
         footprints: Sequence[Footprint],
-        rows: Rows,
+        rows: BankRows,
     ) -> None:
         schedule, copy = self._schedule, self._schedule.copy_of(queue.engine)
         in_flight = [issued for issued in self._in_flight.get((queue.engine, copy), []) if issued.end > schedule.now]
@@ -145,9 +145,9 @@ class Queues:
         operands: Sequence[SSAValue],
         values: Sequence[Any],
         levels: Sequence[str],
-    ) -> Rows:
+    ) -> BankRows:
         """Return the rows that an instruction accesses in banks with a single port."""
-        rows = Rows({}, {}, {})
+        rows = BankRows({}, {}, {})
         for access in accesses:
             at = access.operand
             if (level := self._banked.get(levels[at])) is None:
@@ -163,13 +163,13 @@ class Queues:
                 into[level.name, bank] = into.get((level.name, bank), 0) + count * share
         return rows
 
-    def _fence(self, layer: Layer, awaited: Sequence[Queue]) -> None:
+    def _fence(self, layer: LayerAccount, awaited: Sequence[Queue]) -> None:
         issued = [self._orders.get((queue.name, self._schedule.copy_of(queue.engine))) for queue in awaited]
         ends = [order.free for order in issued if order is not None]
         self._schedule.stall(layer, max([self._schedule.now, *ends]))
 
 
-_NO_ROWS = Rows({}, {}, {})
+_NO_ROWS = BankRows({}, {}, {})
 
 
 def _footprint(access: QueueAccess, value: SSAValue, place: Place, level: str) -> Footprint:

@@ -10,7 +10,7 @@ Nodes = tuple[str, ...]
 """Names of the ONNX nodes that a part of a program implements, in order."""
 
 
-class Event(NamedTuple):
+class BusyInterval(NamedTuple):
     """
     Busy interval of a resource, or stall of an engine, in cycles.
 
@@ -45,7 +45,7 @@ class Hop(NamedTuple):
     bytes: int
 
 
-class Residency(NamedTuple):
+class BufferResidency(NamedTuple):
     """Residency of a buffer in a level: its offset, -1 if unallocated, and the cycles of its first and last use."""
 
     level: str
@@ -220,7 +220,7 @@ class LinkCost:
 
 
 @dataclass(frozen=True)
-class Mesh:
+class MeshLevel:
     """
     Level whose instances, `extents` along each coordinate, are joined by `links` between neighbours.
 
@@ -272,7 +272,7 @@ class LevelUse:
     size: int
     peak: int
     peak_at: int
-    alive: tuple[Residency, ...]
+    alive: tuple[BufferResidency, ...]
     fixed: int
     copies: int = 1
 
@@ -285,15 +285,15 @@ class Simulation:
     mhz: float
     cycles: int
     energy: float
-    events: Sequence[Event]
+    events: Sequence[BusyInterval]
     layers: tuple[LayerCost, ...]
     operators: tuple[OperatorCost, ...]
     engines: tuple[EngineCost, ...]
     links: tuple[LinkCost, ...]
     levels: tuple[LevelUse, ...]
-    memory: tuple[Residency, ...]
+    memory: tuple[BufferResidency, ...]
     streams: tuple[StreamUse, ...] = ()
-    meshes: tuple[Mesh, ...] = ()
+    meshes: tuple[MeshLevel, ...] = ()
     hops: Sequence[Hop] = ()
     edges: tuple[EdgeCost, ...] = ()
     later_cycles: int | None = None

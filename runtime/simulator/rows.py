@@ -61,7 +61,7 @@ class Banks:
         return -(-end // total) - data if total else 0
 
 
-class Addresses:
+class DramAddresses:
     """Addresses of buffers in DRAM: that of an arena is known within it, others follow in the order of first use."""
 
     def __init__(self, machine: Machine):

@@ -19,12 +19,12 @@ from ...passes.timing.mesh import Mesh
 from ...passes.timing.resources import InOrder, LinkTime, Times
 from ...passes.timing.timeline import Program, Signal, Timeline
 from ...passes.timing.transfers import Cost
-from .accounts import EngineUse, Layer, LinkUse, Running, Share, Tally, Token
+from .accounts import CompletionToken, EngineAccount, EngineUse, LayerAccount, LinkUse, Running, Tally
 from .columns import Trail
 from .lanes import NotInStep
-from .lockstep import Ends, LaneToken, Lockstep, Recorder, Transfer, route_table
+from .lockstep import ActionRecorder, Ends, LaneToken, Lockstep, TransferAction, route_table
 from .lockstep_accounts import account
-from .result import Event, Hop, Nodes, Residency
+from .result import BufferResidency, BusyInterval, Hop, Nodes
 from .rows import Banks
 
 Action: TypeAlias = Callable[[], Signal | None]
@@ -51,7 +51,7 @@ class Schedule:
         self.machine = machine.warm
         self.by_class = by_class
         self.routes = route_table(machine)
-        self.layers: dict[Nodes, Layer] = {}
+        self.layers: dict[Nodes, LayerAccount] = {}
         self._engine_copies = {engine.name: prod(engine.count) for engine in machine.engines}
         self._level_copies = {level.name: prod(level.count) for level in machine.levels}
         self._bandwidth = {level.name: level.bandwidth for level in machine.levels}
@@ -62,14 +62,14 @@ class Schedule:
         """Begin once more: the machine is idle, and its layers are those of before."""
         machine = self.machine
         self.now = 0
-        self.events = Trail(Event)
+        self.events = Trail(BusyInterval)
         self.engines = {engine.name: [EngineUse(InOrder(engine.queue))] for engine in machine.engines}
         """Use of each engine, by instance."""
         self.queues: dict[str, dict[str, EngineUse]] = {}
         """Use of the queues of instructions of an engine, by `ENGINE.QUEUE`."""
         self.queues_end = 0
         """The cycle at which the last instruction on a queue ends."""
-        self.tokens: list[Token] = []
+        self.tokens: list[CompletionToken] = []
         """Tokens of all kernels and transfers, in program order; of concurrent programs one after the other."""
         self.shares: list[int] = []
         """Number of tokens of each concurrent program."""
@@ -78,7 +78,7 @@ class Schedule:
             for link in machine.links
         }
         self.hops = Trail(Hop)
-        self.recorder: Recorder | None = None
+        self.recorder: ActionRecorder | None = None
         """The actions of the class of equal instances that is being walked."""
         self.mesh = Mesh()
         self._banks = Banks(machine)
@@ -93,17 +93,17 @@ class Schedule:
         self._thread = 0
         self._running: dict[int, list[Running]] = {}
         """Launched kernels of each iteration or concurrent program, by its number, in order of start."""
-        self._last: tuple[int, Layer, str] | None = None
+        self._last: tuple[int, LayerAccount, str] | None = None
         """Cycle at which the last transfer ends, its layer, and the kind of wait."""
         self._recorded: list[Action] | None = None
         self._iterations: list[list[Action]] = []
         self._forks = 0
         """The parallel loops around."""
-        self._spent: list[tuple[Layer | Tally, str, int]] | None = None
+        self._spent: list[tuple[LayerAccount | Tally, str, int]] | None = None
 
-    def layer(self, nodes: Nodes) -> Layer:
+    def layer(self, nodes: Nodes) -> LayerAccount:
         """Return the layer of some ONNX nodes."""
-        return self.layers.setdefault(nodes, Layer(nodes))
+        return self.layers.setdefault(nodes, LayerAccount(nodes))
 
     def fork(self) -> None:
         """Begin a parallel loop; a nested one is part of the outer iteration."""
@@ -143,7 +143,7 @@ class Schedule:
         if self._forks:
             return []
         self._recorded, iterations = None, self._iterations
-        spent: list[list[tuple[Layer | Tally, str, int]]] = [[] for _ in iterations]
+        spent: list[list[tuple[LayerAccount | Tally, str, int]]] = [[] for _ in iterations]
         timeline = Timeline(
             [
                 self._iteration(number, actions, copies[number] if copies else number, not waits or waits[number], own)
@@ -163,7 +163,7 @@ class Schedule:
         actions: Sequence[Action],
         copy: int,
         engine_waits: bool,
-        spent: list[tuple[Layer | Tally, str, int]],
+        spent: list[tuple[LayerAccount | Tally, str, int]],
     ) -> Program:
         """Execute the actions of an iteration of a parallel loop, or of a concurrent program, on an instance."""
 
@@ -201,27 +201,27 @@ class Schedule:
         cycles[: len(uses)] = [use.time.free for use in uses]
         return cycles
 
-    def stall(self, layer: Layer, until: int) -> None:
+    def stall(self, layer: LayerAccount, until: int) -> None:
         """Advance the program to a cycle; the stall is charged to a layer."""
         if until > self.now:
             self._stall(layer, "wait in", until)
 
-    def control(self, layer: Layer, cycles: int) -> None:
+    def control(self, layer: LayerAccount, cycles: int) -> None:
         """Advance the program by the cycles of its own code, charged to a layer's set-up."""
         if cycles:
             self.act(partial(self._control, layer, cycles))
 
-    def _control(self, layer: Layer, cycles: int) -> None:
+    def _control(self, layer: LayerAccount, cycles: int) -> None:
         self._pass(layer, "setup", self.now + cycles)
 
-    def _spend(self, part: Layer | Tally, what: str, cycles: int) -> None:
+    def _spend(self, part: LayerAccount | Tally, what: str, cycles: int) -> None:
         """Charge cycles to an account; within an iteration, the charge is deferred until the slowest is known."""
         if self._spent is not None:
             self._spent.append((part, what, cycles))
         else:
             setattr(part, what, getattr(part, what) + cycles)
 
-    def _pass(self, layer: Layer, what: str, end: int, tally: Tally | None = None) -> list[tuple[int, int]]:
+    def _pass(self, layer: LayerAccount, what: str, end: int, tally: Tally | None = None) -> list[tuple[int, int]]:
         """
         Advance the program to `end`; charge its time to concurrent kernels, else to `what`.
 
@@ -277,16 +277,16 @@ class Schedule:
         """Return a level, and its instance for the iteration."""
         return level, self._copy % self._level_copies[level]
 
-    def run(self, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
+    def run(self, layer: LayerAccount, kernel: KernelCost, places: Sequence[Place]) -> None:
         """Run a kernel; the program resumes at its end."""
         if self.recorder is not None:
             self.recorder.run(layer, kernel, places)
             return
-        token = Token()
+        token = CompletionToken()
         self.tokens.append(token)
         self.act(partial(self._run, token, layer, kernel, places))
 
-    def _run(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
+    def _run(self, token: CompletionToken, layer: LayerAccount, kernel: KernelCost, places: Sequence[Place]) -> None:
         tally = layer.operators.setdefault(kernel.operator, Tally())
         self._pass(layer, "busy", max(self.now, self._use(kernel.engine).time.free))
         token.start, token.end = self.now, self._contended(kernel.cycles, kernel)
@@ -295,7 +295,7 @@ class Schedule:
         self._pass(layer, "busy", token.end, tally)
         self._ran(token, layer, kernel, places)
 
-    def _hinder(self, layer: Layer, kernel: KernelCost, cycles: int) -> None:
+    def _hinder(self, layer: LayerAccount, kernel: KernelCost, cycles: int) -> None:
         """Delay what other engines have been launched on, for as long as a kernel works beside it in the same level."""
         for engine in self.machine.engines:
             if not engine.contention or engine.name == kernel.engine:
@@ -307,7 +307,7 @@ class Schedule:
                 use.time.free += delay
                 self._spend(layer, "conflicts", delay)
 
-    def _ran(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
+    def _ran(self, token: CompletionToken, layer: LayerAccount, kernel: KernelCost, places: Sequence[Place]) -> None:
         """Record that a kernel runs on its engine in its token's interval."""
         use, tally = self._use(kernel.engine), layer.operators[kernel.operator]
         energy = self.kernel_energy(kernel)
@@ -316,7 +316,7 @@ class Schedule:
         use.calls += 1
         use.energy += energy
         use.peak = max(use.peak, kernel.peak)
-        share = layer.engines.setdefault(kernel.engine, Share())
+        share = layer.engines.setdefault(kernel.engine, EngineAccount())
         share.busy += token.end - token.start
         if kernel.peak:
             share.rated += kernel.macs
@@ -330,7 +330,7 @@ class Schedule:
         self.span(layer, token.start, token.end)
         name = self._name(kernel.engine)
         span = token.start, token.end
-        self.events.append(Event(name, "compute", kernel.operator, layer.nodes, *span, instance=self._instance))
+        self.events.append(BusyInterval(name, "compute", kernel.operator, layer.nodes, *span, instance=self._instance))
         for place, size in zip(places, kernel.sizes, strict=True):
             self.keep(place, size, layer.nodes, token.start, token.end)
 
@@ -340,14 +340,14 @@ class Schedule:
 
     # Concurrent kernels
 
-    def launch(self, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> Token:
+    def launch(self, layer: LayerAccount, kernel: KernelCost, places: Sequence[Place]) -> CompletionToken:
         """Launch a kernel on its engine, or enqueue it; the program resumes after the set-up."""
-        token = Token()
+        token = CompletionToken()
         self.tokens.append(token)
         self.act(partial(self._launch, token, layer, kernel, places))
         return token
 
-    def _launch(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
+    def _launch(self, token: CompletionToken, layer: LayerAccount, kernel: KernelCost, places: Sequence[Place]) -> None:
         engine, use = self.machine.engine(kernel.engine), self._use(kernel.engine)
         setup = min(engine.setup, kernel.cycles)
         self._pass(layer, "setup", use.time.entry(self.now) + setup)
@@ -362,22 +362,22 @@ class Schedule:
         self._beside(token, layer, tally)
         self._ran(token, layer, kernel, places)
 
-    def _beside(self, token: Token, layer: Layer, tally: Tally) -> None:
+    def _beside(self, token: CompletionToken, layer: LayerAccount, tally: Tally) -> None:
         """Record that a kernel runs concurrently in its token's interval."""
         running = self._running.setdefault(self._thread, [])
         running.append(Running(token.start, token.end, layer, tally))
         running.sort(key=lambda kernel: kernel.start)
 
-    def conflict(self, layer: Layer, cycles: int) -> None:
+    def conflict(self, layer: LayerAccount, cycles: int) -> None:
         """Record cycles that instructions of a layer lose to accesses of one bank."""
         self._spend(layer, "conflicts", cycles)
 
-    def executed(self, token: Token, layer: Layer, queue: Queue, operator: str) -> None:
+    def executed(self, token: CompletionToken, layer: LayerAccount, queue: Queue, operator: str) -> None:
         """Record that a queue executes an instruction in its token's interval, concurrently with the program."""
         cycles, tally = token.end - token.start, layer.operators.setdefault(operator, Tally())
         name = f"{self._name(queue.engine)}.{queue.name}"
         use = self.queues.setdefault(queue.engine, {}).setdefault(name, EngineUse())
-        share = layer.engines.setdefault(name, Share())
+        share = layer.engines.setdefault(name, EngineAccount())
         self._beside(token, layer, tally)
         use.busy += cycles
         share.busy += cycles
@@ -387,22 +387,22 @@ class Schedule:
         self.span(layer, token.start, token.end)
         if self._last is None or token.end > self._last[0]:
             self._last = token.end, layer, "wait_in"
-        self.events.append(Event(name, "compute", operator, layer.nodes, token.start, token.end))
+        self.events.append(BusyInterval(name, "compute", operator, layer.nodes, token.start, token.end))
 
     def copy_of(self, engine: str) -> int:
         """Return the number of the engine instance that serves the iteration."""
         return self._copy % self._engine_copies[engine]
 
-    def join(self, layer: Layer, kernel: KernelCost) -> None:
+    def join(self, layer: LayerAccount, kernel: KernelCost) -> None:
         """Wait for all kernels launched on a kernel's engine."""
         self.act(partial(self._join, layer, kernel))
 
-    def _join(self, layer: Layer, kernel: KernelCost) -> None:
+    def _join(self, layer: LayerAccount, kernel: KernelCost) -> None:
         self._pass(layer, "busy", max(self.now, self._use(kernel.engine).time.free))
 
     def start(
         self,
-        layer: Layer,
+        layer: LayerAccount,
         link: Link,
         cost: Cost,
         far: Place,
@@ -410,7 +410,7 @@ class Schedule:
         sizes: tuple[int, int],
         outward: bool,
         route: Sequence[tuple[int, int]] | Ends = (),
-    ) -> Token | LaneToken:
+    ) -> CompletionToken | LaneToken:
         """
         Issue a transfer on the channel that is idle first; `sizes` are those of the far and the near buffer.
 
@@ -418,18 +418,18 @@ class Schedule:
         """
         if self.recorder is not None:
             ends = route if isinstance(route, Ends) else None
-            transfer = Transfer(LaneToken(outward), layer, link, cost, far, near, sizes, ends)
+            transfer = TransferAction(LaneToken(outward), layer, link, cost, far, near, sizes, ends)
             return self.recorder.start(transfer)
         assert not isinstance(route, Ends)
-        token = Token(outward)
+        token = CompletionToken(outward)
         self.tokens.append(token)
         self.act(partial(self._start, token, layer, link, cost, far, near, sizes, route))
         return token
 
     def _start(
         self,
-        token: Token,
-        layer: Layer,
+        token: CompletionToken,
+        layer: LayerAccount,
         link: Link,
         cost: Cost,
         far: Place,
@@ -450,7 +450,7 @@ class Schedule:
         self.note_last(layer, end, outward=outward)
         kind = "out" if outward else "in"
         name, instance = f"{link.name}.{channel}", self._instance
-        self.events.append(Event(name, kind, far.name, layer.nodes, start, end, cost.bytes, instance))
+        self.events.append(BusyInterval(name, kind, far.name, layer.nodes, start, end, cost.bytes, instance))
         self.keep(far, sizes[0], layer.nodes, start, end)
         tile = self.keep(near, sizes[1], layer.nodes, start, end)
         if not near.bytes:
@@ -458,8 +458,8 @@ class Schedule:
 
     def _occupy(
         self,
-        token: Token,
-        layer: Layer,
+        token: CompletionToken,
+        layer: LayerAccount,
         link: Link,
         cost: Cost,
         levels: tuple[str, str],
@@ -485,7 +485,9 @@ class Schedule:
         """Return the number of buses of a link that are in use: a link between neighbours has several."""
         return max(1, self.mesh.buses(link))
 
-    def _hop(self, token: Token, nodes: Nodes, link: Link, cost: Cost, route: Sequence[tuple[int, int]]) -> int:
+    def _hop(
+        self, token: CompletionToken, nodes: Nodes, link: Link, cost: Cost, route: Sequence[tuple[int, int]]
+    ) -> int:
         """Set start and end of a transfer from instance to instance; return the channel."""
         data = cost.data + self._banks.delay(cost, (route[0][0], route[-1][1]))
         token.start, token.end, spans = self.mesh.send(link, route, self.now, cost.startup, data)
@@ -495,7 +497,7 @@ class Schedule:
         bus.time.bus = max(bus.time.bus, token.end)
         return 0
 
-    def wait(self, layer: Layer, token: Token | LaneToken | None) -> None:
+    def wait(self, layer: LayerAccount, token: CompletionToken | LaneToken | None) -> None:
         """Wait for a transfer; the stall is charged to the layer's engine."""
         if token is None:
             return
@@ -505,18 +507,20 @@ class Schedule:
             return
         self.act(partial(self._wait, layer, token))
 
-    def _wait(self, layer: Layer, token: Token) -> None:
+    def _wait(self, layer: LayerAccount, token: CompletionToken) -> None:
         if token.end <= self.now:
             return
         kind = "wait out" if token.outward else "wait in"
         self.span(layer, self.now, token.end)
         self._stall(layer, kind, token.end)
 
-    def _stall(self, layer: Layer, kind: str, until: int) -> None:
+    def _stall(self, layer: LayerAccount, kind: str, until: int) -> None:
         """Advance the program to a cycle, and record the intervals in which the layer's engine waits."""
         for start, end in self._pass(layer, kind.replace(" ", "_"), until):
             if layer.engine and self._engine_waits:
-                waiting = Event(self._name(layer.engine), kind, kind, layer.nodes, start, end, instance=self._instance)
+                waiting = BusyInterval(
+                    self._name(layer.engine), kind, kind, layer.nodes, start, end, instance=self._instance
+                )
                 self._add_wait(waiting)
 
     def end(self) -> int:
@@ -527,19 +531,28 @@ class Schedule:
             self._pass(*self._last[1:], last)
         return last
 
-    def memory(self) -> tuple[Residency, ...]:
+    def memory(self) -> tuple[BufferResidency, ...]:
         """
         Return the residency of all buffers, from first to last use.
 
         A resident buffer has its own name, a tile that of its source or destination.
         """
         return tuple(
-            Residency(place.level, self._names.get((place, size, nodes), place.name), nodes, place.address, size, *span)
+            BufferResidency(
+                place.level, self._names.get((place, size, nodes), place.name), nodes, place.address, size, *span
+            )
             for (place, size, nodes), span in self._uses.items()
         )
 
     def account(
-        self, layer: Layer, bus: LinkUse, cost: Cost, levels: Iterable[str], hops: int, outward: bool, count: int = 1
+        self,
+        layer: LayerAccount,
+        bus: LinkUse,
+        cost: Cost,
+        levels: Iterable[str],
+        hops: int,
+        outward: bool,
+        count: int = 1,
     ) -> None:
         """Charge `count` equal transfers, of so many hops in all, to a layer and a link."""
         energy = cost.bytes * (bus.link.energy * hops + sum(self._energy[level] for level in levels) * count)
@@ -550,7 +563,7 @@ class Schedule:
             part.bytes_out += cost.bytes * count if outward else 0
         layer.link_cycles += (cost.startup + cost.data if bus.link.channels == 1 else cost.data) * count
 
-    def note_last(self, layer: Layer, end: int, *, outward: bool) -> None:
+    def note_last(self, layer: LayerAccount, end: int, *, outward: bool) -> None:
         """Note the end of a transfer, to whose layer the program's last wait is charged where it is the last one."""
         if self._last is None or end > self._last[0]:
             self._last = end, layer, "wait_out" if outward else "wait_in"
@@ -567,7 +580,7 @@ class Schedule:
         """Name a tile, by its key of `keep`, by its source or destination."""
         self._names[buffer] = name
 
-    def _add_wait(self, event: Event) -> None:
+    def _add_wait(self, event: BusyInterval) -> None:
         last = self.events.last
         same = last is not None and last[:4] == event[:4] and last.end == event.start
         if same and last is not None:
@@ -575,7 +588,7 @@ class Schedule:
         else:
             self.events.append(event)
 
-    def span(self, layer: Layer, start: int, end: int) -> None:
+    def span(self, layer: LayerAccount, start: int, end: int) -> None:
         layer.start = start if layer.start < 0 else min(layer.start, start)
         layer.end = max(layer.end, end)
 

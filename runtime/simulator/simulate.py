@@ -24,21 +24,21 @@ from ...passes.grids.memories import COPIES
 from ...passes.memory.views import bytes_of
 from ...passes.pipeline_dma import PipelineDmaPass
 from ...passes.sharding.residents import one_call
-from .accounts import Layer
-from .clock import Clock
+from .accounts import LayerAccount
+from .clock import BareSchedule
 from .columns import Batch, Trail
 from .result import (
+    BufferResidency,
+    BusyInterval,
     EdgeCost,
     EngineCost,
-    Event,
     Hop,
     LayerCost,
     LayerEngine,
     LevelUse,
     LinkCost,
-    Mesh,
+    MeshLevel,
     OperatorCost,
-    Residency,
     Simulation,
 )
 from .schedule import Schedule
@@ -94,7 +94,7 @@ def simulate(
     )
 
 
-_KIND = Event._fields.index("kind")
+_KIND = BusyInterval._fields.index("kind")
 
 
 def expanded(module: ModuleOp, *, is_first: bool = True) -> ModuleOp:
@@ -112,13 +112,13 @@ def expanded(module: ModuleOp, *, is_first: bool = True) -> ModuleOp:
     return module
 
 
-def scheduled(module: ModuleOp, function: str, machine: Machine, *, by_class: bool = True) -> Clock:
+def scheduled(module: ModuleOp, function: str, machine: Machine, *, by_class: bool = True) -> BareSchedule:
     """
     Compute the schedule of a function of an explicit program, in cycles. Raises Diagnostic as `simulate` does.
 
     The tokens of all instances of concurrent programs are known where these are not executed `by_class`.
     """
-    clock = Clock(machine, by_class=by_class)
+    clock = BareSchedule(machine, by_class=by_class)
     Walker(module, clock).walk(function)
     return clock
 
@@ -132,7 +132,7 @@ class CallCycles(NamedTuple):
 
 def call_cycles(module: ModuleOp, function: str, machine: Machine) -> CallCycles:
     """Return the cycles of calls of a function of an explicit program. Raises Diagnostic as `simulate` does."""
-    clock = Clock(machine)
+    clock = BareSchedule(machine)
     walker = Walker(module, clock)
     walker.walk(function)
     warm = clock.end()
@@ -143,7 +143,7 @@ def call_cycles(module: ModuleOp, function: str, machine: Machine) -> CallCycles
     return CallCycles(warm, clock.end())
 
 
-def _layer_cost(layer: Layer) -> LayerCost:
+def _layer_cost(layer: LayerAccount) -> LayerCost:
     """Return the cost of a layer, named after its most expensive kernel."""
     own = ("operator", "points", "macs", "engines")
     names = [field.name for field in fields(LayerCost) if field.name not in own]
@@ -154,21 +154,21 @@ def _layer_cost(layer: Layer) -> LayerCost:
     return LayerCost(operator=operator, engines=tuple(engines), points=counts[0], macs=counts[1], **rest)
 
 
-def _engine_of_layer(layer: Layer, engine: str) -> LayerEngine:
+def _engine_of_layer(layer: LayerAccount, engine: str) -> LayerEngine:
     share = layer.engines[engine]
     counts = _effective(layer, share.points), _effective(layer, share.macs)
     peak = share.macs / share.least if share.macs and share.rated == share.macs else 0.0
     return LayerEngine(engine, share.busy, share.calls, *counts, peak)
 
 
-def _effective(layer: Layer, count: int) -> int:
+def _effective(layer: LayerAccount, count: int) -> int:
     """
     Return the fraction of useful points in a layer's kernels: partial tiles compute points outside of its outputs.
     """
     return count * layer.stored // layer.produced if layer.produced else count
 
 
-def _operators(layers: Sequence[Layer]) -> tuple[OperatorCost, ...]:
+def _operators(layers: Sequence[LayerAccount]) -> tuple[OperatorCost, ...]:
     """Return the cost of each kind of kernel, the most expensive first."""
     costs: dict[str, OperatorCost] = {}
     for layer in layers:
@@ -225,12 +225,12 @@ def _link_cost(name: str, schedule: Schedule) -> LinkCost:
     return LinkCost(name, *moved, tuple(bus.channel_busy), bus.link.width * ratio, bus.energy, buses)
 
 
-def _level_use(level: Level, memory: Sequence[Residency], fixed: int, copies: int) -> LevelUse:
+def _level_use(level: Level, memory: Sequence[BufferResidency], fixed: int, copies: int) -> LevelUse:
     """Compute the use of a level by a sweep over the live ranges of its buffers."""
     here = [buffer for buffer in memory if buffer.level == level.name and (buffer.address >= 0 or not fixed)]
     floats = (buffer for buffer in here if buffer.address < 0 and buffer.start < buffer.end)
     ends = sorted(((buffer.end, buffer.bytes) for buffer in floats), reverse=True)
-    peak, peak_at, covered, floating, running = 0, 0, 0, 0, list[Residency]()
+    peak, peak_at, covered, floating, running = 0, 0, 0, 0, list[BufferResidency]()
     for at, group in groupby(sorted(here, key=lambda buffer: buffer.start), key=lambda buffer: buffer.start):
         begun = [buffer for buffer in group if at < buffer.end]
         floating += sum(buffer.bytes for buffer in begun if buffer.address < 0)
@@ -246,7 +246,7 @@ def _level_use(level: Level, memory: Sequence[Residency], fixed: int, copies: in
     return LevelUse(level.name, level.size * copies, peak, peak_at, alive, fixed, copies)
 
 
-def _covered(alive: Sequence[Residency]) -> int:
+def _covered(alive: Sequence[BufferResidency]) -> int:
     """Return the bytes of live buffers with addresses; those that alias (in-place updates) count once."""
     total, reach = 0, 0
     for buffer in sorted(alive, key=lambda buffer: buffer.address):
@@ -255,14 +255,14 @@ def _covered(alive: Sequence[Residency]) -> int:
     return total
 
 
-def _meshes(machine: Machine, edges: Sequence[EdgeCost]) -> Iterator[Mesh]:
+def _meshes(machine: Machine, edges: Sequence[EdgeCost]) -> Iterator[MeshLevel]:
     """Yield the levels between whose instances data moved."""
     used = {edge.link for edge in edges}
     for level in machine.levels:
         links = [link.name for link in machine.links if link.name in used and link.far == level.name]
         engines = [engine.name for engine in machine.engines if engine.count == level.count]
         if links:
-            yield Mesh(level.name, level.count, tuple(links), tuple(engines))
+            yield MeshLevel(level.name, level.count, tuple(links), tuple(engines))
 
 
 def _edges(hops: Trail[Hop]) -> list[EdgeCost]:

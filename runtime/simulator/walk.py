@@ -27,21 +27,21 @@ from ...passes.explicit.transfers import TileTransfer, transfer_of
 from ...passes.memory.views import MEMORY_VIEWS, bytes_of
 from ...passes.timing.kernels import KernelCost, Place, bank_conflict_cycles, cost_of_copy, cost_of_kernel, level_of
 from ...passes.timing.transfers import Cost, Descriptor, copy_over_link, link_between
-from .accounts import Layer, Token
+from .accounts import CompletionToken, LayerAccount
 from .instruction_cache import InstructionCache, code_key
 from .lanes import Diverged, Lanes
 from .lockstep import LaneToken
-from .programs import Programs
-from .queues import Queues
+from .programs import SimulatedPrograms
+from .queues import SimulatedQueues
 from .result import Nodes, StreamUse
-from .rows import Addresses
+from .rows import DramAddresses
 from .schedule import Schedule
 
 
 class _Launched(NamedTuple):
     """Token of a launched kernel."""
 
-    layer: Layer
+    layer: LayerAccount
     cost: KernelCost
 
 
@@ -61,10 +61,10 @@ class Walker(Client):
         self._engine: StringAttr | None = None
         """The engine of the program with this call."""
         self._launched: list[_Launched] = []
-        self._programs = Programs(schedule, self._layer)
-        self._addresses = Addresses(self._machine)
+        self._programs = SimulatedPrograms(schedule, self._layer)
+        self._addresses = DramAddresses(self._machine)
         self._cache = InstructionCache(self._machine.program)
-        self._queues = Queues(schedule, self._layer, self._cache.program.instruction)
+        self._queues = SimulatedQueues(schedule, self._layer, self._cache.program.instruction)
 
     def restart(self, *, is_cold: bool) -> None:
         """
@@ -112,7 +112,7 @@ class Walker(Client):
     def _level(self, value: SSAValue) -> str:
         return level_of(value, self._machine.far.name)
 
-    def _layer(self, op: Operation) -> Layer:
+    def _layer(self, op: Operation) -> LayerAccount:
         return self._schedule.layer(self._nodes or _nodes_of(op))
 
     def _engine_of(self, op: Operation) -> StringAttr | None:
@@ -274,7 +274,7 @@ class Walker(Client):
         layer, schedule = self._layer(op), self._schedule
         waiting = self._cache.program.wait
 
-        def wait(token: Token | _Launched | None) -> None:
+        def wait(token: CompletionToken | _Launched | None) -> None:
             if isinstance(token, _Launched):
                 schedule.join(token.layer, token.cost)
             else:
@@ -319,7 +319,7 @@ class Walker(Client):
         fetch = self._fetch(op, self._cache.program.transfer)
         far_at, near_at, *offsets_at = (operands.index(cast(SSAValue, value)) for value in (far, near, *box.offsets))
 
-        def start(*operands: Any) -> Token | LaneToken:
+        def start(*operands: Any) -> CompletionToken | LaneToken:
             places, offsets = (operands[far_at], operands[near_at]), [operands[at] for at in offsets_at]
             cost = opened(_cost_at(descriptor, offsets), offsets, *places)
             fetch(cost.issue)

@@ -19,7 +19,7 @@ _LAST_LINES = 10
 
 
 @dataclass(frozen=True)
-class Done:
+class ProcessResult:
     """Result of a run: the exit status, and what it printed to stdout and stderr."""
 
     status: int
@@ -89,7 +89,7 @@ class ExternalSimulator:
         seconds: float,
         beside: str = "",
         environment: Mapping[str, str] | None = None,
-    ) -> Done:
+    ) -> ProcessResult:
         """
         Run the simulator in a folder until it ends, or the program `beside` it, with more variables of the environment.
 
@@ -113,9 +113,9 @@ class ExternalSimulator:
                 notes=_last_lines(str(late.output)),
                 remedy="allow more seconds, or run a smaller network",
             ) from None
-        return Done(done.returncode, done.stdout)
+        return ProcessResult(done.returncode, done.stdout)
 
-    def check(self, done: Done) -> None:
+    def check(self, done: ProcessResult) -> None:
         """Raise Diagnostic where a run has an exit status other than 0."""
         if done.status:
             where, notes = str(self.find()), _last_lines(done.printed)

@@ -17,7 +17,7 @@ from ...errors import Diagnostic
 from ...ir import Array
 from ...passes.emitc.text.files import files_in
 from ..host import HostEntry, checked_arrays, emitted_text, entries_of, refused
-from .external import Done, ExternalSimulator
+from .external import ExternalSimulator, ProcessResult
 from .rv64 import CALLS, COUNTS, DIFFERS, INPUTS, OUTPUTS, REFUSED, build_program
 
 
@@ -51,7 +51,7 @@ class Measurement:
         return f"{self.first:,} {self.unit}, {self.later:,} in a later call ({self.version})"
 
 
-class Program(Protocol):
+class SimulatedProgram(Protocol):
     """
     A network as a program on a simulator; `entries` are its functions. What it keeps outlives a call, until `reset`.
 
@@ -173,7 +173,7 @@ class SimulatorSession:
         self._history += [call] if self._has_state else []
         return outputs
 
-    def _execute(self, arguments: Sequence[str], folder: Path) -> Done:
+    def _execute(self, arguments: Sequence[str], folder: Path) -> ProcessResult:
         """Run the simulator, with the target's coprocessor in its Python if there is one."""
         program, settings = self._simulator.program, self._settings
         if settings.coprocessor is None or settings.extension is not None:

@@ -29,7 +29,7 @@ from ..inputs import load_arrays, matched, network_inputs
 from ..precision import Precision, output_precisions
 from ..simulators.session import Measurement, Settings
 from .first_difference import Search
-from .session import External, Level, level_for, run_steps, runner
+from .session import CompileLevel, External, level_for, run_steps, runner
 
 _ARRAYS = ("inputs.npz", "outputs.npz")
 
@@ -50,7 +50,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Row:
+class CaseRow:
     """
     Result of a case.
 
@@ -109,7 +109,7 @@ def check(
     template: Model = Model(Path()),
     tolerance: Tolerance = Tolerance(),
     settings: Settings | None = None,
-) -> Iterator[Row]:
+) -> Iterator[CaseRow]:
     """
     Yield a row per case: all `places` must give the golden outputs, integers exactly.
 
@@ -127,11 +127,11 @@ def check(
                 run = _CaseRun(case, machine, places, stop_after, settings)
                 outcome = run.check(template, tolerance, _chosen(golden, template.outputs), report)
             verdict, seconds = "differs" if outcome.detail else "equal", time.perf_counter() - start
-            yield Row(case, verdict, seconds, report, warnings=_warnings(golden), **outcome._asdict())
+            yield CaseRow(case, verdict, seconds, report, warnings=_warnings(golden), **outcome._asdict())
         except Exception as error:
             diagnostic = as_diagnostic(error, "check")
             diagnostic.source = diagnostic.source or str(case.folder)
-            yield Row(case, "error", time.perf_counter() - start, report, error=diagnostic)
+            yield CaseRow(case, "error", time.perf_counter() - start, report, error=diagnostic)
 
 
 @contextmanager
@@ -147,7 +147,7 @@ def _warnings_of(case: Case) -> Generator[None]:
 
 
 class _Found(NamedTuple):
-    """Result of running a case, as in `Row`."""
+    """Result of running a case, as in `CaseRow`."""
 
     detail: str
     notes: tuple[str, ...]
@@ -179,7 +179,7 @@ class _CaseRun:
         inputs = {name: array for name, array in inputs.items() if name not in model.input_values}
         compare = Comparison(tolerance, model)
         needed = [level_for(place, self.stop_after) for place in self.places]
-        levels: dict[Level, Compilation] = {}
+        levels: dict[CompileLevel, Compilation] = {}
         details: list[str] = []
         notes: tuple[str, ...] = ()
         measured: list[Measurement] = []
@@ -213,16 +213,18 @@ class _Kept(Observer):
             self.module = module.clone()
 
 
-def _compiled(model: Model, machine: str, level: Level, needed: Sequence[Level]) -> dict[Level, Compilation]:
+def _compiled(
+    model: Model, machine: str, level: CompileLevel, needed: Sequence[CompileLevel]
+) -> dict[CompileLevel, Compilation]:
     """Compile a model to a level; where the end is needed and a phase before it, once for both."""
     phase = next((candidate for candidate in needed if candidate.stop_after and not candidate.explicit), None)
-    if phase is None or Level() not in needed or level not in (phase, Level()):
+    if phase is None or CompileLevel() not in needed or level not in (phase, CompileLevel()):
         return {level: compile_model(model, machine, **level._asdict())}
     kept = _Kept(phase.stop_after)
     whole = compile_model(model, machine, observers=[kept])
     if kept.module is None:  # the level is a pass
-        return {Level(): whole, phase: compile_model(model, machine, **phase._asdict())}
-    return {Level(): whole, phase: replace(whole, module=kept.module)}
+        return {CompileLevel(): whole, phase: compile_model(model, machine, **phase._asdict())}
+    return {CompileLevel(): whole, phase: replace(whole, module=kept.module)}
 
 
 def case_inputs(case: Case) -> dict[str, Array]:

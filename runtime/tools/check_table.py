@@ -6,13 +6,13 @@ import sys
 from collections.abc import Sequence
 
 from ...console import table_console
-from .check import Row
+from .check import CaseRow
 
 _NARROW = 80
 """Columns of text below which the table shows no sizes."""
 
 
-def print_rows(rows: Sequence[Row], places: str) -> None:
+def print_rows(rows: Sequence[CaseRow], places: str) -> None:
     """Print a table of what was checked, and below it what differs, where lines may be as long as they need."""
     from rich.table import Table
 
@@ -39,7 +39,7 @@ def print_rows(rows: Sequence[Row], places: str) -> None:
     print(f"{len(rows) - len(failed)} passed, {len(failed)} failed, on {places}")
 
 
-def _sizes(row: Row) -> Sequence[str]:
+def _sizes(row: CaseRow) -> Sequence[str]:
     report = row.report
     if "macs" not in report:
         return "", "", "", "", f"{row.seconds:.2f}"

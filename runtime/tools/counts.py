@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..host import HostEntry
     from ..simulator import Simulation
     from ..simulators.counting import CountedCall
-    from ..simulators.session import Program, Settings
+    from ..simulators.session import Settings, SimulatedProgram
 
 _Call: TypeAlias = "tuple[int, Sequence[Array]]"
 """Number of a function, and its inputs."""
@@ -56,7 +56,7 @@ class LayerCount:
 
 
 @dataclass(frozen=True)
-class Counts:
+class SimulatorCounts:
     """
     Counts of a network: the simulator and its version, its unit, and those of each layer; the last are around these.
 
@@ -116,7 +116,7 @@ def counts_of(
     settings: Settings,
     inputs: Path | None = None,
     position: int | None = None,
-) -> Counts:
+) -> SimulatorCounts:
     """
     Run a network on a simulator that others wrote, on the inputs of a file or zeros, and count by layers.
 
@@ -152,7 +152,7 @@ def counts_of(
             _run_last(plain, before, call)
             alone = plain.later
     counted = with_counts(calls, session.counted)
-    return Counts(
+    return SimulatorCounts(
         session.version, session.unit, alone, tuple(_layers(counted, engines.by_function, model.path, simulation))
     )
 
@@ -167,7 +167,7 @@ def _positions(entry: HostEntry, position: int | None) -> list[dict[str, Array]]
     return [{port.name: np.full(port.shape, step, np.int64) for port in counted} for step in steps]
 
 
-def _run_last(session: Program, before: Sequence[_Call], call: _Call) -> None:
+def _run_last(session: SimulatedProgram, before: Sequence[_Call], call: _Call) -> None:
     """Make calls, then the one that counts."""
     if before:
         session.run_all(before)
@@ -196,7 +196,7 @@ def _layers(
     yield LayerCount((), AROUND, "", 0, 0, around.first, around.later, {AROUND: around.later})
 
 
-def print_counts(counts: Counts, console: Console) -> None:
+def print_counts(counts: SimulatorCounts, console: Console) -> None:
     """Print the counts by layer, by operator and by engine, and the totals."""
     console.print(_layer_table(counts))
     unit = f"measured {counts.unit}" if counts.is_time else counts.unit
@@ -210,7 +210,7 @@ def print_counts(counts: Counts, console: Console) -> None:
     console.print(text, highlight=False)
 
 
-def _layer_table(counts: Counts) -> Table:
+def _layer_table(counts: SimulatorCounts) -> Table:
     from rich.table import Table
 
     what = "Cycles, measured and modelled" if counts.is_time else "CPU instructions (simulated) and cycles (modelled)"
@@ -243,7 +243,7 @@ def _by_engine(layer: LayerCount) -> Rows:
     return [(name, 0, later) for name, later in layer.engines.items()]
 
 
-def _sums(title: str, text: str, counts: Counts, rows_of: Callable[[LayerCount], Rows]) -> Table:
+def _sums(title: str, text: str, counts: SimulatorCounts, rows_of: Callable[[LayerCount], Rows]) -> Table:
     """Return a table of sums over layers, those with the most instructions first."""
     from rich.table import Table
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Partition(Observer):
+class EnginePartition(Observer):
     """Kernels with their engines, before they are cut into tiles; empty for a machine with one engine."""
 
     placements: list[Placement] = field(default_factory=list[Placement])
@@ -44,7 +44,7 @@ class Partition(Observer):
         ]
 
 
-def print_partition(partition: Partition, console: Console) -> None:
+def print_partition(partition: EnginePartition, console: Console) -> None:
     """Print the kernels of each engine, and the reasons for those of the general-purpose engine."""
     if not partition.placements:
         return
@@ -52,7 +52,7 @@ def print_partition(partition: Partition, console: Console) -> None:
     console.print(_reason_table(partition))
 
 
-def _share_table(partition: Partition) -> Table:
+def _share_table(partition: EnginePartition) -> Table:
     from rich.table import Table
 
     table = Table("engine", title="kernels, per engine", title_justify="left")
@@ -64,7 +64,7 @@ def _share_table(partition: Partition) -> Table:
     return table
 
 
-def _reason_table(partition: Partition) -> Table:
+def _reason_table(partition: EnginePartition) -> Table:
     """Return a row for each operator and reasons; kernels of the same ones are counted, the first is named."""
     from rich.table import Table
 

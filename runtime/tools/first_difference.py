@@ -23,7 +23,7 @@ from ...errors import Diagnostic
 from ...files import write_text
 from ...ir import Array, functions, where
 from ..inputs import network_inputs
-from .session import Level, run_steps, runner
+from .session import CompileLevel, run_steps, runner
 
 Compare = Callable[[Mapping[str, Array], Mapping[str, Array]], str]
 """Returns the difference of outputs from expected ones, empty where they are equal."""
@@ -38,7 +38,7 @@ class Search:
     model: Model
     machine: str
     place: str
-    level: Level
+    level: CompileLevel
     inputs: Mapping[str, Array]
     compare: Compare
 
@@ -55,7 +55,7 @@ class Search:
             return [f"the network as imported differs before any pass: {difference}"]
         phase = self._phase(expected)
         notes = [f"phase '{phase}' is the first after which the interpreter differs"] if phase else []
-        place, level = ("interpreter", Level(phase)) if phase else (self.place, self.level)
+        place, level = ("interpreter", CompileLevel(phase)) if phase else (self.place, self.level)
         return [*notes, *self._layer(module, place, level)]
 
     def _phase(self, expected: Mapping[str, Array]) -> str:
@@ -70,7 +70,7 @@ class Search:
         first_range = _first_range(len(phases), differs)
         return phases[first_range[1]] if first_range else ""
 
-    def _layer(self, module: ModuleOp, place: str, level: Level) -> list[str]:
+    def _layer(self, module: ModuleOp, place: str, level: CompileLevel) -> list[str]:
         """
         Return notes about the first ONNX node whose values differ at a place.
 
@@ -100,7 +100,7 @@ class Search:
         untested = [refusals[index] for index in range(first, last) if index in refusals]
         return [f"the first layer that differs is {layers}: the last one's {difference}", *untested]
 
-    def _run(self, module: ModuleOp, place: str, level: Level) -> dict[str, Array]:
+    def _run(self, module: ModuleOp, place: str, level: CompileLevel) -> dict[str, Array]:
         with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
             file = Path(folder, "network.mlir")
             write_text(file, print_ir(module, locations=Locations.GIVEN) + "\n")

@@ -19,7 +19,7 @@ from ...passes.emitc.text.files import REPORT
 from ..host import HostNetwork, emitted_text
 from ..inputs import Input, host_inputs, network_inputs
 from ..paged.config import Config, Element, Eviction, Reduction
-from ..paged.trace import Recorder
+from ..paged.trace import TraceWriter
 from ..toolchain import vector_flags
 from .generate import Language, language_of
 from .session import Interpreted, level_for
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..paged.stats import Stats
 
 
-class Store(Protocol):
+class PagedPool(Protocol):
     """Pool of a paged store, in C or in Python."""
 
     config: Config
@@ -53,7 +53,7 @@ class PagedRun:
     """Decoder on a store: `call` runs a function of it, a step of `sequence`."""
 
     call: _Call
-    store: Store
+    store: PagedPool
     sequence: int
 
     def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
@@ -191,10 +191,10 @@ def make_folder(folder: Path | None) -> Path | None:
 
 def traced(run: PagedRun, path: Path | None) -> PagedRun:
     """Return a run that writes the pages of each step to a file, if one is given. Raises Diagnostic where it cannot."""
-    return run if path is None else replace(run, call=Recorder(path, run.call, run.store, run.sequence))
+    return run if path is None else replace(run, call=TraceWriter(path, run.call, run.store, run.sequence))
 
 
-def shared_prefix(store: Store, sequence: int, prompt: Sequence[int]) -> int:
+def shared_prefix(store: PagedPool, sequence: int, prompt: Sequence[int]) -> int:
     """Return the length in tokens of the common prefix of a sequence and a prompt without its last token."""
     count = min(store.length(sequence), len(prompt) - 1)
     stored = store.tokens(sequence, 0, count).tolist()

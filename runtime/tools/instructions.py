@@ -48,7 +48,7 @@ _RUNTIME = re.compile(r"^emitc:.*\bconvert-to-emitc\{[^}]*\bruntime=([\w.]+)", r
 
 
 @dataclass(frozen=True)
-class Sample:
+class OperandSample:
     """Operands of an instruction, and the bytes that it returns and writes."""
 
     instruction: Instruction
@@ -150,10 +150,10 @@ def _folder_of(instruction: Instruction) -> Path | None:
 
 
 @cache
-def _draw(instruction: Instruction, count: int, seed: int) -> list[Sample]:
+def _draw(instruction: Instruction, count: int, seed: int) -> list[OperandSample]:
     """Draw samples of an instruction's operands. Raises Diagnostic if its constraints reject nearly all."""
     random = np.random.default_rng([seed, *instruction.name.encode()])
-    samples, refusal = list[Sample](), Diagnostic("")
+    samples, refusal = list[OperandSample](), Diagnostic("")
     for _ in range(count * _TRIES):
         try:
             samples.append(_sample(instruction, random))
@@ -172,7 +172,7 @@ def _draw(instruction: Instruction, count: int, seed: int) -> list[Sample]:
     )
 
 
-def _sample(instruction: Instruction, random: np.random.Generator) -> Sample:
+def _sample(instruction: Instruction, random: np.random.Generator) -> OperandSample:
     numbers, flat = dict[str, Any](), dict[str, Flat[Any]]()
     types = {
         parameter.name: parameter.dtype for parameter in instruction.c_parameters if isinstance(parameter.kind, Buffer)
@@ -197,7 +197,7 @@ def _sample(instruction: Instruction, random: np.random.Generator) -> Sample:
     ]
     parts = [] if result is None else [np.asarray(result).tobytes()]
     expected = b"".join([*parts, *(np.array(flat[name])[: ends[name]].tobytes() for name in written)])
-    return Sample(instruction, numbers, {name: array[: ends[name]] for name, array in before.items()}, expected)
+    return OperandSample(instruction, numbers, {name: array[: ends[name]] for name, array in before.items()}, expected)
 
 
 def _number(parameter: Parameter, random: np.random.Generator) -> Any:
@@ -223,7 +223,9 @@ def _values(type: np.dtype[Any], count: int, random: np.random.Generator) -> Arr
 # The program
 
 
-def _compare(chosen: Sequence[Instruction], drawn: Sequence[Sample], headers: Path | None, *, is_linked: bool) -> None:
+def _compare(
+    chosen: Sequence[Instruction], drawn: Sequence[OperandSample], headers: Path | None, *, is_linked: bool
+) -> None:
     """Raise Diagnostic for the first sample whose results differ in C, or at which the program ends."""
     with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
         source, inputs, outputs = (Path(folder) / name for name in ("check.c", "inputs", "outputs"))
@@ -249,7 +251,7 @@ def _fingerprint(folder: Path) -> str:
     return sha256(b"".join(file.read_bytes() for file in sorted(folder.glob("*.h")))).hexdigest()[:16]
 
 
-def _difference(sample: Sample, results: bytes, done: subprocess.CompletedProcess[str]) -> Diagnostic:
+def _difference(sample: OperandSample, results: bytes, done: subprocess.CompletedProcess[str]) -> Diagnostic:
     instruction, has_ended = sample.instruction, len(results) < len(sample.expected)
     places = [at for at, (a, b) in enumerate(zip(sample.expected, results, strict=False)) if a != b]
     at = places[0] if places else len(results)

@@ -9,7 +9,7 @@ from ...compiler import Model
 from ...errors import Diagnostic
 from ...files import path_of
 from ..keyboard.protocol import PREDICTED
-from ..keyboard.session import Prediction, Session
+from ..keyboard.session import KeyboardSession, PredictionRequest
 from .keyboard_build import add_begin
 from .store_options import add_store_arguments, options_named
 
@@ -57,7 +57,10 @@ def run(options: argparse.Namespace, model: Model) -> int:
     with options_named():
         decoder = open_model(options, model)
     app = Terminal(
-        Session(decoder), Prediction(options.predict, b"\n"), title=options.model.name, folder=options.kv_dir
+        KeyboardSession(decoder),
+        PredictionRequest(options.predict, b"\n"),
+        title=options.model.name,
+        folder=options.kv_dir,
     )
     app.run()
     decoder.pool.close()

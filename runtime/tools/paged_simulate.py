@@ -90,7 +90,7 @@ def memories(config: Config) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class PolicyOutcome:
     """A policy's figures over the steps of one token: hit rate, bytes and seconds of reads, tokens a second."""
 
     policy: str
@@ -100,7 +100,7 @@ class Outcome:
     rate: float
 
 
-def outcomes(trace: Trace, memory: int, disk: Disk, compute: float) -> Iterator[Outcome]:
+def outcomes(trace: Trace, memory: int, disk: Disk, compute: float) -> Iterator[PolicyOutcome]:
     """
     Simulate a trace under each policy, on demand and, where it applies, with reads one layer ahead.
 
@@ -115,7 +115,7 @@ def outcomes(trace: Trace, memory: int, disk: Disk, compute: float) -> Iterator[
             yield _outcome(name, trace, result, compute)
 
 
-def _outcome(name: str, trace: Trace, result: Residency, compute: float) -> Outcome:
+def _outcome(name: str, trace: Trace, result: Residency, compute: float) -> PolicyOutcome:
     steps = trace.decoding
     hits, misses, ahead = (sum(result.counts[number][place] for number in steps) for place in range(3))
     count = max(len(steps), 1)
@@ -123,7 +123,9 @@ def _outcome(name: str, trace: Trace, result: Residency, compute: float) -> Outc
     touched = hits + misses
     reads = (misses + ahead) * result.page_bytes / count
     seconds = compute + stall
-    return Outcome(name, hits / touched if touched else 1.0, reads, stall, 1 / seconds if seconds else float("inf"))
+    return PolicyOutcome(
+        name, hits / touched if touched else 1.0, reads, stall, 1 / seconds if seconds else float("inf")
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -154,6 +156,6 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _cells(memory: int, row: Outcome) -> tuple[str, ...]:
+def _cells(memory: int, row: PolicyOutcome) -> tuple[str, ...]:
     figures = f"{100 * row.hit_rate:.1f} %", f"{row.bytes_read:,.0f} B", f"{1000 * row.stall:.2f} ms", f"{row.rate:.1f}"
     return f"{memory:,}", row.policy, *figures

@@ -46,12 +46,12 @@ def run(options: argparse.Namespace, model: Model, settings: Settings | None = N
     from ..hints import hints
     from ..simulator.table import print_tables
     from .counts import counts_of, print_counts
-    from .engines import Partition, print_partition
+    from .engines import EnginePartition, print_partition
     from .operators import operator_types, print_operators, shares_by_operator
 
     places = {"--trace": options.trace, "--html": options.html, "--json": options.json}
     check_places(places, [options.model, options.inputs])
-    partition = Partition()
+    partition = EnginePartition()
     observers = [*hints(options.target, integers=model.integers, shifts=model.shifts), partition]
     simulation = profile(model, options.target, observers=observers, position=options.position)
     counts = None

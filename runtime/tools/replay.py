@@ -62,7 +62,7 @@ def structural(refusal: Refusal) -> str:
 
 
 @dataclass(frozen=True)
-class Execution:
+class FaultExecution:
     """Execution that shows a refusal: the order of its steps, and what it does."""
 
     order: str
@@ -76,7 +76,7 @@ def replay(
     against: ModuleOp | None = None,
     *,
     seeds: int = 20,
-) -> Execution | None:
+) -> FaultExecution | None:
     """
     Return an execution of a refused program that shows the fault, None where none of those tried does.
 
@@ -88,17 +88,17 @@ def replay(
         try:
             forms += _forms(module)
         except Diagnostic as error:
-            return Execution("as loops", f"it cannot be expanded: {error.message}")
+            return FaultExecution("as loops", f"it cannot be expanded: {error.message}")
     samples = [inputs] if inputs is not None else list(_inputs(module))
     for arrays in samples:
         base = _run(module, arrays, Order())
         if isinstance(base, str):
-            return Execution(_DEFAULT, base)
+            return FaultExecution(_DEFAULT, base)
         for (form, program), (name, order) in product(forms, _orders(refusal, seeds)):
             outcome = _run(program, arrays, order)
             difference = outcome if isinstance(outcome, str) else _difference(base, outcome)
             if difference:
-                return Execution(f"{form}{name}", difference)
+                return FaultExecution(f"{form}{name}", difference)
         directed = _BY_RULE.get(refusal.rule)
         shown = (directed(module, arrays) if directed else None) or _looked_up(forms, arrays)
         if shown is None and against is not None:
@@ -108,30 +108,30 @@ def replay(
     return None
 
 
-def _compared(module: ModuleOp, against: ModuleOp, inputs: Mapping[str, Array]) -> Execution | None:
+def _compared(module: ModuleOp, against: ModuleOp, inputs: Mapping[str, Array]) -> FaultExecution | None:
     """Return the first of a few calls in a row that computes something else than the right program."""
     sessions = Session(module), Session(against)
     for call, arrays in enumerate([inputs, *_inputs(module)]):
         try:
             actual, right = (session.run(arrays) for session in sessions)
         except Diagnostic as error:
-            return Execution(_DEFAULT, _stopped(error))
+            return FaultExecution(_DEFAULT, _stopped(error))
         if difference := _difference(right, actual):
-            return Execution(f"{_DEFAULT}{f', call {call + 1} in a row' if call else ''}", difference)
+            return FaultExecution(f"{_DEFAULT}{f', call {call + 1} in a row' if call else ''}", difference)
     return None
 
 
-def _in_flight(module: ModuleOp, inputs: Mapping[str, Array]) -> Execution | None:
+def _in_flight(module: ModuleOp, inputs: Mapping[str, Array]) -> FaultExecution | None:
     """Return the execution if it ends before its transfers have been waited for."""
     session = Session(module)
     session.run(inputs)
     if not session.in_flight:
         return None
     op = session.in_flight[0]
-    return Execution(_DEFAULT, f"it ends while '{op.name}' ({where(op)}) is in flight")
+    return FaultExecution(_DEFAULT, f"it ends while '{op.name}' ({where(op)}) is in flight")
 
 
-def _repeated(module: ModuleOp, inputs: Mapping[str, Array]) -> Execution | None:
+def _repeated(module: ModuleOp, inputs: Mapping[str, Array]) -> FaultExecution | None:
     """Return an execution of calls in a row, as many as use up the slots of streams, where one differs."""
     depths = [op.depth.data for op in nested_ops(module) if isinstance(op, StreamOp)]
     session = Session(module, interleave=Order(keeps=True))
@@ -141,14 +141,14 @@ def _repeated(module: ModuleOp, inputs: Mapping[str, Array]) -> Execution | None
         try:
             outputs = session.run(inputs)
         except Diagnostic as error:
-            return Execution(name, _stopped(error))
+            return FaultExecution(name, _stopped(error))
         if first is not None and (difference := _difference(first, outputs)):
-            return Execution(name, difference)
+            return FaultExecution(name, difference)
         first = first or outputs
     return None
 
 
-def _as_loops(module: ModuleOp, inputs: Mapping[str, Array]) -> Execution | None:
+def _as_loops(module: ModuleOp, inputs: Mapping[str, Array]) -> FaultExecution | None:
     """Return the execution of kernels as loops, which write before they have read all, where it differs."""
     loops = module.clone()
     try:
@@ -162,7 +162,7 @@ def _as_loops(module: ModuleOp, inputs: Mapping[str, Array]) -> Execution | None
         outcome = _run(loops, inputs, Order())
         difference = outcome if isinstance(outcome, str) else _difference(expected, outcome, _ROUNDING)
         if difference:
-            return Execution(f"kernels run as loops, the {first} element first", difference)
+            return FaultExecution(f"kernels run as loops, the {first} element first", difference)
         _turn_round([op for op in nested_ops(loops) if isinstance(op, scf.ForOp) and op not in kept])
     return None
 
@@ -186,14 +186,14 @@ _BY_RULE = {"token": _in_flight, "balance": _repeated, "apart": _as_loops}
 """Rule -> the execution that is directed at it."""
 
 
-def _looked_up(forms: Sequence[tuple[str, ModuleOp]], inputs: Mapping[str, Array]) -> Execution | None:
+def _looked_up(forms: Sequence[tuple[str, ModuleOp]], inputs: Mapping[str, Array]) -> FaultExecution | None:
     """Return an execution that stops where lookups give an end of their declared range."""
     for (form, program), entries in product(forms, ("low", "high")):
         if any(isinstance(op, LookupOp) for op in nested_ops(program)):
             outcome = _run(program, inputs, Order(entries=entries))
             if isinstance(outcome, str):
                 which = "least" if entries == "low" else "greatest"
-                return Execution(f"{form}lookups give the {which} entry of their declared range", outcome)
+                return FaultExecution(f"{form}lookups give the {which} entry of their declared range", outcome)
     return None
 
 
@@ -299,7 +299,7 @@ def run(module: ModuleOp, inputs: Mapping[str, Array] | None, against: ModuleOp 
     return 0
 
 
-def _told(refusal: Refusal, shown: Execution | None, seeds: int) -> str:
+def _told(refusal: Refusal, shown: FaultExecution | None, seeds: int) -> str:
     if shown is not None:
         return f"replayed: {shown.order}\n          {shown.shows}"
     if why := structural(refusal):

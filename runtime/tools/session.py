@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...dialects.core.machine.targets import Machine
     from ..host import HostNetwork, HostPort
     from ..interpreter import Session
-    from ..simulators.session import Measurement, Program, Settings
+    from ..simulators.session import Measurement, Settings, SimulatedProgram
 
 _OPTIMISED = 5_000_000
 """Multiply-accumulates from which C under sanitisers is optimised: with fewer it runs in less time than that takes."""
@@ -139,7 +139,7 @@ class Emulated:
 class External:
     """The network as a program on a simulator that others wrote."""
 
-    def __init__(self, compilation: Compilation, start: Callable[[Path], Program]):
+    def __init__(self, compilation: Compilation, start: Callable[[Path], SimulatedProgram]):
         """Write the network's C to a folder, from which `start` makes the program."""
         from ...passes.formats.c import write_program
 
@@ -182,7 +182,7 @@ def _on_chip(name: str, compilation: Compilation, settings: Settings) -> Run:
     return External(compilation, lambda folder: started(name, compilation, folder, settings))
 
 
-def started(name: str, compilation: Compilation, folder: Path, settings: Settings, calls: int = 0) -> Program:
+def started(name: str, compilation: Compilation, folder: Path, settings: Settings, calls: int = 0) -> SimulatedProgram:
     """
     Return a network, whose C is in a folder, as a program on a simulator that counts `calls` marked calls.
 
@@ -263,8 +263,8 @@ CHIP_SIMULATORS = "simulators/*.py"
 """
 Files of a target's folder that describe simulators of its chip, of which each file has the name.
 
-`start(folder, settings, calls)` of such a module returns the `Program` of the network whose C is in the folder; it
-counts so many marked calls.
+`start(folder, settings, calls)` of such a module returns the `SimulatedProgram` of the network whose C is in the
+folder; it counts so many marked calls.
 """
 
 
@@ -292,7 +292,7 @@ def check_place(on: str, target: str = "") -> None:
         chip_simulator(on, machine)
 
 
-class Level(NamedTuple):
+class CompileLevel(NamedTuple):
     """
     Last step of `compile_model`: the end, a phase or pass, or the last one whose program is explicit or which the
     interpreter runs.
@@ -303,14 +303,14 @@ class Level(NamedTuple):
     interpreted: bool = False
 
 
-def level_for(on: str, stop_after: str = "") -> Level:
+def level_for(on: str, stop_after: str = "") -> CompileLevel:
     """
     Return the last step of compiling a network to run there: for the interpreter a phase or pass `stop_after`, without
     one the last that it runs.
     """
     if on == "interpreter":
-        return Level(stop_after, interpreted=not stop_after)
-    return Level(explicit=on == "simulator")
+        return CompileLevel(stop_after, interpreted=not stop_after)
+    return CompileLevel(explicit=on == "simulator")
 
 
 def runner(compilation: Compilation, on: str, settings: Settings | None = None) -> Run:

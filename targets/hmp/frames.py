@@ -17,7 +17,7 @@ from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.model import Machine
 from ...passes.explicit.client import Call, Handler
 from ...passes.timing.kernels import KernelCost, Place
-from ...runtime.simulator.accounts import Layer, Tally, Token
+from ...runtime.simulator.accounts import CompletionToken, LayerAccount, Tally
 from ...runtime.simulator.schedule import Schedule
 from ...runtime.simulator.walk import Walker
 
@@ -66,13 +66,13 @@ class PacedSchedule(Schedule):
         self._owed = dict.fromkeys(self.engines, 0)
         """Nanoseconds that hand-overs took from layers of each processor, not yet charged."""
 
-    def hand_over(self, layer: Layer, cost: KernelCost) -> None:
+    def hand_over(self, layer: LayerAccount, cost: KernelCost) -> None:
         """Run a hand-over on the host of the program's processor."""
-        token = Token()
+        token = CompletionToken()
         self.tokens.append(token)
         self.act(partial(self._hand_over, token, layer, cost))
 
-    def _hand_over(self, token: Token, layer: Layer, cost: KernelCost) -> None:
+    def _hand_over(self, token: CompletionToken, layer: LayerAccount, cost: KernelCost) -> None:
         tally = layer.operators.setdefault(cost.operator, Tally())
         use, host = self._use(cost.engine), cost.engine
         self._pass(layer, "busy", max(self.now, self._handing[host]))
@@ -194,7 +194,7 @@ class StageWalker(Walker):
     def __init__(self, module: ModuleOp, schedule: PacedSchedule, works: Mapping[str, Sequence[Work]]):
         super().__init__(module, schedule)
         self._works, self._paced = works, schedule
-        self.tokens: list[tuple[str, str, int, Token]] = []
+        self.tokens: list[tuple[str, str, int, CompletionToken]] = []
         """Stage, processor, layer and token of all work, frame by frame for each stage."""
 
     def call(self, op: func.CallOp, known: Sequence[int], *, by_data: bool) -> Call:

@@ -7,7 +7,7 @@ from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp
 
-from ...runtime.exploration import Axis, Evaluation
+from ...runtime.exploration import DesignAxis, Evaluation
 from .passes.schedule_branches import CYCLES, SCHEDULE
 
 
@@ -44,11 +44,13 @@ def _costs(module: ModuleOp) -> Mapping[str, float]:
 
 
 AXES = {
-    "nodes": Axis("rows x columns of the mesh", _nodes, integers=2),
-    "node-bytes": Axis("memory of a node", _node_bytes),
-    "array": Axis("inputs x outputs that the array of a node multiplies in a cycle", _array, integers=2),
-    "link-bytes": Axis("bytes a cycle from a node to its neighbour", _link_bytes, integers=1),
-    "batch": Axis("samples that share the rings of weights; costs are those of one", _batch, integers=1, by="schedule"),
+    "nodes": DesignAxis("rows x columns of the mesh", _nodes, integers=2),
+    "node-bytes": DesignAxis("memory of a node", _node_bytes),
+    "array": DesignAxis("inputs x outputs that the array of a node multiplies in a cycle", _array, integers=2),
+    "link-bytes": DesignAxis("bytes a cycle from a node to its neighbour", _link_bytes, integers=1),
+    "batch": DesignAxis(
+        "samples that share the rings of weights; costs are those of one", _batch, integers=1, by="schedule"
+    ),
 }
 
 EVALUATIONS = {

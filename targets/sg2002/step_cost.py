@@ -20,7 +20,7 @@ from ...ir import functions
 from ...passes.map_engines import ATTRIBUTE as ENGINE
 from ...runtime.calls import given_to
 from ...runtime.host import HostNetwork
-from ...runtime.paged.binding import Steps
+from ...runtime.paged.binding import StepFunctions
 from ...runtime.paged.config import Config, Eviction
 from ...runtime.paged.pool import Pool
 from ...runtime.paged.residency import Disk, Policy, Residency, StepTrace, simulate
@@ -143,7 +143,9 @@ class _TracedSteps:
             "attend": _LAYER(self._guarded(self._attend)),
             "commit": _COMMIT(self._guarded(self._commit)),
         }
-        self.functions = Steps(**{name: ctypes.cast(call, ctypes.c_void_p) for name, call in self._calls.items()})
+        self.functions = StepFunctions(
+            **{name: ctypes.cast(call, ctypes.c_void_p) for name, call in self._calls.items()}
+        )
 
     def begin_step(self, token: int) -> None:
         """Set the token of the next step."""

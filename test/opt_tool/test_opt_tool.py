@@ -19,7 +19,7 @@ from xdsl.passes import ModulePass
 from tilewright.dialects.core.machine.targets import Machine, Phase
 from tilewright.opt_tool import main
 from tilewright.passes import all_passes
-from tilewright.runtime.driver.driver import Known
+from tilewright.runtime.driver.driver import Registries
 from tilewright.test.small_models import model, node, save
 
 pytestmark = pytest.mark.quick
@@ -73,7 +73,7 @@ PHASES = (
     Phase("second", "add{amount=2},cse", 2),
     Phase("last", "canonicalize", 3),
 )
-KNOWN = Known(
+KNOWN = Registries(
     passes=all_passes() | {"crash": lambda: CrashPass, "add": lambda: AddPass},
     machines={"toy": Machine("toy", Path("toy"), "A toy.", PHASES)},
 )
@@ -88,7 +88,7 @@ class Tool:
     out: str = ""
     err: str = ""
 
-    def __call__(self, *words: str | Path, text: str | None = TEXT, known: Known = KNOWN) -> int:
+    def __call__(self, *words: str | Path, text: str | None = TEXT, known: Registries = KNOWN) -> int:
         file = self.folder / "in.mlir"
         if text is not None:
             file.write_text(text)

@@ -24,7 +24,7 @@ from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import Step, parse_pipeline
 from tilewright.passes.lowering.integer_values import range_of_type
 from tilewright.runtime.interpreter import Interpreter, load_rules, run_module
-from tilewright.runtime.interpreter.boundary import Port, ports
+from tilewright.runtime.interpreter.boundary import FunctionPort, ports
 from tilewright.runtime.interpreter.memory import new_buffer
 from tilewright.test.random.networks.integers import Network
 
@@ -218,7 +218,7 @@ def run_buffers(module: ModuleOp, inputs: Mapping[str, Array]) -> dict[str, Arra
 
 
 def _run_dirty(
-    runner: Interpreter, module: ModuleOp, arguments: Sequence[Port], inputs: Mapping[str, Array], dirt: int
+    runner: Interpreter, module: ModuleOp, arguments: Sequence[FunctionPort], inputs: Mapping[str, Array], dirt: int
 ) -> dict[str, Array]:
     for op in module.ops:
         if "tilewright.arena" in op.attributes:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from ....errors import did_you_mean
 from ....grammar import UsageError
-from ...exploration import Axis
+from ...exploration import DesignAxis
 
 BATCH = "batch"
 """The axis of the samples of a call."""
@@ -25,7 +25,7 @@ _PARTS = re.compile(r'"([^"]*)"|([^."]+)')
 _TUPLE = re.compile(r"\d+(x\d+)+")
 
 
-class Option(NamedTuple):
+class PassOption(NamedTuple):
     """Option of a pass."""
 
     step: str
@@ -40,7 +40,7 @@ class Setting:
     """Values of keys of the machine file and of options of passes, and the samples of a call, 0 for the network's."""
 
     machine: Mapping[Keys, object] = field(default_factory=dict[Keys, object])
-    options: Mapping[Option, str] = field(default_factory=dict[Option, str])
+    options: Mapping[PassOption, str] = field(default_factory=dict[PassOption, str])
     samples: int = 0
 
     @property
@@ -86,7 +86,7 @@ def parse_vary(text: str) -> Vary:
 
 
 @dataclass(frozen=True)
-class Axes:
+class DesignAxes:
     """
     Axes that there are: of the machine `table`, of the passes of its pipeline, and the short names of its target.
 
@@ -95,7 +95,7 @@ class Axes:
 
     table: Table
     options: Mapping[str, Sequence[str]]
-    short: Mapping[str, Axis]
+    short: Mapping[str, DesignAxis]
 
     def points(self, varied: Sequence[Vary]) -> list[Point]:
         """
@@ -138,12 +138,12 @@ class Axes:
         step, _, option = key.partition(".")
         if option in self.options.get(step, ()):
             text = "x".join(map(str, cast("list[Any]", value))) if isinstance(value, list) else str(value)
-            return Setting(options={Option(step, option): text})
+            return Setting(options={PassOption(step, option): text})
         names = [
             *self.short,
             BATCH,
             *self.keys(),
-            *(str(Option(step, other)) for step in self.options for other in self.options[step]),
+            *(str(PassOption(step, other)) for step in self.options for other in self.options[step]),
         ]
         raise UsageError(
             f"there is no axis '{axis}'",

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 from ....console import table_console
 from ....errors import Diagnostic, did_you_mean
 from ....files import path_of
-from .rows import Job, Row
+from .rows import PointJob, PointRow
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ....compiler import Model
     from .evaluate import Design
-    from .results import Result, Results, Subject
+    from .results import PointResult, Results, Subject
 
 _SHOWN = 5
 """Errors of failed points that are shown."""
@@ -104,7 +104,7 @@ def run(options: argparse.Namespace, models: Sequence[Model]) -> int:
     networks = _by_name(models)
     points = design.axes.points([parse_vary(text) for text in options.vary])
     design.check(points)
-    jobs = [Job(name, point) for name in networks for point in points]
+    jobs = [PointJob(name, point) for name in networks for point in points]
     subjects = _subjects(networks, design)
     results = Results(options.output, list(subjects.values()))
     earlier = [results.of(job.network, job.point.values) for job in jobs]
@@ -163,7 +163,7 @@ def _digest(parts: Iterable[bytes]) -> str:
 
 
 def _evaluate(
-    jobs: Sequence[Job],
+    jobs: Sequence[PointJob],
     design: Design,
     networks: Mapping[str, Model],
     subjects: Mapping[str, Subject],
@@ -175,7 +175,7 @@ def _evaluate(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from .evaluate import Evaluator
-    from .results import Result
+    from .results import PointResult
     from .workers import outcomes
 
     varied = frozenset(option.step for job in jobs for option in job.point.setting.options)
@@ -192,12 +192,12 @@ def _evaluate(
                 job, error = jobs[outcome.number], str(outcome.error) if outcome.error else ""
                 metrics: dict[str, float] = {} if error else outcome.result
                 failed += bool(error)
-                results.append(Result(subjects[job.network], job.point.values, metrics, error, outcome.seconds))
+                results.append(PointResult(subjects[job.network], job.point.values, metrics, error, outcome.seconds))
                 bar.update(task, advance=1, description=f"exploring, {failed} failed" if failed else "exploring")
             bar.refresh()
 
 
-def _metrics(evaluator: object, jobs: Sequence[Job], number: int) -> dict[str, float]:
+def _metrics(evaluator: object, jobs: Sequence[PointJob], number: int) -> dict[str, float]:
     from .evaluate import Evaluator
 
     assert isinstance(evaluator, Evaluator)
@@ -205,8 +205,8 @@ def _metrics(evaluator: object, jobs: Sequence[Job], number: int) -> dict[str, f
 
 
 def _rows(
-    jobs: Sequence[Job], results: Results, minimise: Sequence[str] | None, mac_bytes: float
-) -> tuple[list[Row], tuple[str, ...]]:
+    jobs: Sequence[PointJob], results: Results, minimise: Sequence[str] | None, mac_bytes: float
+) -> tuple[list[PointRow], tuple[str, ...]]:
     """
     Return the points that were evaluated, those of the least first cost last but one first, and the costs to minimise.
 
@@ -238,15 +238,15 @@ def _rows(
         names = sorted(common)
         remedy = did_you_mean(unknown[0], names)
         raise UsageError(f"the points have no cost '{unknown[0]}'", "", f"of {', '.join(names)}", unknown[0], remedy)
-    rows: list[Row] = []
+    rows: list[PointRow] = []
     for network in dict.fromkeys(job.network for job, _ in good):
         own = [(job, costs) for job, costs in good if job.network == network]
         optimal = pareto([tuple(costs[name] for name in objectives) for _, costs in own])
-        rows += [Row(*pair, best) for pair, best in zip(own, optimal, strict=True)]
+        rows += [PointRow(*pair, best) for pair, best in zip(own, optimal, strict=True)]
     return rows, objectives
 
 
-def _first_line(result: Result) -> str:
+def _first_line(result: PointResult) -> str:
     return result.error.partition("\n")[0]
 
 
@@ -255,7 +255,9 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) or abs(value) >= 1e5 else f"{value:,.4g}"
 
 
-def _print_rows(rows: Sequence[Row], objectives: Sequence[str], units: Mapping[str, str], console: Console) -> None:
+def _print_rows(
+    rows: Sequence[PointRow], objectives: Sequence[str], units: Mapping[str, str], console: Console
+) -> None:
     """Print a table of the points, those of the least second objective first; `*` marks optimal ones."""
     from rich.table import Table
 
@@ -275,7 +277,7 @@ def _print_rows(rows: Sequence[Row], objectives: Sequence[str], units: Mapping[s
     print(f"* Pareto-optimal: no other point of the network has less {' and '.join(objectives)}")
 
 
-def _print_failed(failed: Sequence[Result], console: Console) -> None:
+def _print_failed(failed: Sequence[PointResult], console: Console) -> None:
     for result in failed[:_SHOWN]:
         point = " ".join(f"{name}={value}" for name, value in result.point)
         text = f"failed: {result.subject.network} {point}: {_first_line(result)}"
@@ -310,7 +312,7 @@ def _print_axes(design: Design, console: Console) -> None:
     console.print(axes)
 
 
-def _write_machines(rows: Sequence[Row], design: Design, folder: Path, console: Console) -> None:
+def _write_machines(rows: Sequence[PointRow], design: Design, folder: Path, console: Console) -> None:
     """Write the machine file of each optimal point. Raises Diagnostic where they cannot be written."""
     from .evaluate import write_machine
 

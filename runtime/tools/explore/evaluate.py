@@ -27,10 +27,10 @@ from ....passes.core.manager import PassManager
 from ....passes.core.options import option_infos
 from ....passes.core.pipeline import Pipeline, Step, parse_pipeline
 from ...exploration import FILE as DECLARATIONS
-from ...exploration import Axis, Evaluation
+from ...exploration import DesignAxis, Evaluation
 from ...simulator import simulate
 from ...simulator.explicit import last_explicit, planning
-from .axes import Axes, Keys, Option, Point, shown
+from .axes import DesignAxes, Keys, PassOption, Point, shown
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -102,13 +102,13 @@ class Design:
         return getattr(self._declared, "EVALUATIONS", {})
 
     @property
-    def short(self) -> dict[str, Axis]:
+    def short(self) -> dict[str, DesignAxis]:
         """The short names of axes that the target declares for this evaluation."""
-        declared: Mapping[str, Axis] = getattr(self._declared, "AXES", {})
+        declared: Mapping[str, DesignAxis] = getattr(self._declared, "AXES", {})
         return {name: axis for name, axis in declared.items() if axis.by in ("", self.by)}
 
     @cached_property
-    def axes(self) -> Axes:
+    def axes(self) -> DesignAxes:
         """The axes that there are."""
         steps = self.pipeline(self.target, {}).steps
         options = {
@@ -116,14 +116,14 @@ class Design:
             for step in steps
             if step.name != _ATTACH
         }
-        return Axes(self.table, options, self.short)
+        return DesignAxes(self.table, options, self.short)
 
     @property
     def units(self) -> dict[str, str]:
         """Units of the metrics, by name."""
         return UNITS if self.by == PROFILE else {**UNITS, **self.evaluations[self.by].units}
 
-    def pipeline(self, target: str, options: Mapping[Option, str]) -> Pipeline:
+    def pipeline(self, target: str, options: Mapping[PassOption, str]) -> Pipeline:
         """Return the passes of the evaluation on a target, with other options. Raises UsageError for wrong ones."""
         pipeline = pipeline_of(machine_named(target))
         if self.by == PROFILE:
@@ -169,7 +169,7 @@ def _names(fault: str, keys: Keys) -> bool:
     return fault.replace('"', "").startswith(f"{'.'.join(keys)}:")
 
 
-def _with_options(step: Step, options: Mapping[Option, str]) -> Step:
+def _with_options(step: Step, options: Mapping[PassOption, str]) -> Step:
     """Return a pass with other values of its options. Raises UsageError for one of the wrong type."""
     changed: dict[str, Any] = {}
     for option, text in options.items():

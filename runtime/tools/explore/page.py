@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .evaluate import Design
-    from .results import Result
-    from .rows import Row
+    from .results import PointResult
+    from .rows import PointRow
 
 _TEMPLATE = Path(__file__).with_name("page.html")
 
 
-def page_of(rows: Sequence[Row], failed: Sequence[Result], objectives: Sequence[str], design: Design) -> str:
+def page_of(rows: Sequence[PointRow], failed: Sequence[PointResult], objectives: Sequence[str], design: Design) -> str:
     """Return the page; the first two objectives are the axes of its plot at first."""
     data = json.dumps(data_of(rows, failed, objectives, design), separators=(",", ":"), allow_nan=False)
     # Names come from the user and must be escaped.
@@ -25,7 +25,9 @@ def page_of(rows: Sequence[Row], failed: Sequence[Result], objectives: Sequence[
     return text.replace("{{title}}", escape(design.target)).replace("{{data}}", safe)
 
 
-def data_of(rows: Sequence[Row], failed: Sequence[Result], objectives: Sequence[str], design: Design) -> dict[str, Any]:
+def data_of(
+    rows: Sequence[PointRow], failed: Sequence[PointResult], objectives: Sequence[str], design: Design
+) -> dict[str, Any]:
     """Return the data of the page: points are lists of the network, the values of the axes, and the costs or null."""
     names = list(dict.fromkeys((*objectives, *(name for row in rows for name in row.metrics))))
     networks = list(dict.fromkeys(row.job.network for row in rows))

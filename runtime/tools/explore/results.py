@@ -28,7 +28,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Result:
+class PointResult:
     """Costs of a network at a point, or the error there; `seconds` is what finding them took."""
 
     subject: Subject
@@ -47,7 +47,7 @@ class Results:
 
     def __init__(self, file: Path, subjects: Sequence[Subject]):
         self._file = file
-        self.found: dict[tuple[str, frozenset[tuple[str, str]]], Result] = {}
+        self.found: dict[tuple[str, frozenset[tuple[str, str]]], PointResult] = {}
         text = _text_of(file)
         whole, _, cut = text.rpartition("\n")
         self._broken = bool(cut)
@@ -57,14 +57,14 @@ class Results:
                 raise _other(f"{file}:{number}", result.subject, subjects)
             self._keep(result)
 
-    def _keep(self, result: Result) -> None:
+    def _keep(self, result: PointResult) -> None:
         self.found[result.subject.network, frozenset(result.point)] = result
 
-    def of(self, network: str, point: Values) -> Result | None:
+    def of(self, network: str, point: Values) -> PointResult | None:
         """Return the result of a network at a point."""
         return self.found.get((network, frozenset(point)))
 
-    def append(self, result: Result) -> None:
+    def append(self, result: PointResult) -> None:
         """Add a result. Raises Diagnostic where the file cannot be written."""
         record = {**asdict(result.subject), "point": dict(result.point)}
         record |= {"error": result.error} if result.error else {"metrics": dict(result.metrics)}
@@ -97,7 +97,7 @@ def _text_of(file: Path) -> str:
         raise Diagnostic("not a file of results: it is not UTF-8", str(file)) from error
 
 
-def _result(where: str, line: str) -> Result:
+def _result(where: str, line: str) -> PointResult:
     """Return the result of a line. Raises Diagnostic where it is none."""
     try:
         record: Any = json.loads(line)
@@ -107,7 +107,7 @@ def _result(where: str, line: str) -> Result:
         subject = Subject(*texts)
         if not all(isinstance(text, str) for text in (*texts, *point, *point.values())) or bool(metrics) == bool(error):
             raise ValueError
-        return Result(
+        return PointResult(
             subject, tuple(point.items()), {name: float(cost) for name, cost in metrics.items()}, error, seconds
         )
     except (ValueError, TypeError, KeyError, AttributeError) as error:

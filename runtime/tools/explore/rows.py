@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .axes import Point
 
 
-class Job(NamedTuple):
+class PointJob(NamedTuple):
     """A network at a point of the design space."""
 
     network: str
@@ -18,9 +18,9 @@ class Job(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Row:
+class PointRow:
     """A job and its costs, with those of the area; `optimal` where no other point of the network dominates it."""
 
-    job: Job
+    job: PointJob
     metrics: Mapping[str, float]
     optimal: bool

@@ -26,7 +26,7 @@ _POLL = 0.5
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JobOutcome:
     """Result of a job, or the error that it ended with, and the wall-clock seconds that it took."""
 
     number: int
@@ -35,7 +35,7 @@ class Outcome:
     seconds: float
 
 
-def outcomes(work: Callable[[int], Any], count: int, processes: int, limit: float = 0.0) -> Iterator[Outcome | None]:
+def outcomes(work: Callable[[int], Any], count: int, processes: int, limit: float = 0.0) -> Iterator[JobOutcome | None]:
     """
     Do the jobs 0 to `count`, each in a process, and yield their outcomes as they end, and None now and then between.
 
@@ -87,7 +87,7 @@ class _Worker:
         with suppress(OSError):  # a process that died meanwhile is seen by `end`
             self.connection.send(number)
 
-    def end(self, is_ready: bool, limit: float) -> Outcome | None:
+    def end(self, is_ready: bool, limit: float) -> JobOutcome | None:
         """Return the outcome of the job, None while it runs."""
         if self.number is None:
             return None
@@ -97,13 +97,13 @@ class _Worker:
             try:
                 result, error = self.connection.recv()
             except (EOFError, OSError):
-                return Outcome(number, None, self._death(), seconds)
-            return Outcome(number, result, error, seconds)
+                return JobOutcome(number, None, self._death(), seconds)
+            return JobOutcome(number, result, error, seconds)
         if not limit or seconds <= limit:
             return None
         self.number, self.is_alive = None, False
         self._process.kill()
-        return Outcome(number, None, Diagnostic("it took too long", "", f"at most {limit:g} s"), seconds)
+        return JobOutcome(number, None, Diagnostic("it took too long", "", f"at most {limit:g} s"), seconds)
 
     def _death(self) -> Diagnostic:
         self.is_alive = False
@@ -139,11 +139,11 @@ def _serve(work: Callable[[int], Any], connection: Connection, other: Connection
             connection.send((outcome.result, outcome.error))
 
 
-def _outcome(work: Callable[[int], Any], number: int) -> Outcome:
+def _outcome(work: Callable[[int], Any], number: int) -> JobOutcome:
     begun = time.monotonic()
     result, failure = None, None
     try:
         result = work(number)
     except Exception as error:
         failure = as_diagnostic(error, "a point")
-    return Outcome(number, result, failure, time.monotonic() - begun)
+    return JobOutcome(number, result, failure, time.monotonic() - begun)

@@ -20,7 +20,7 @@ import numpy as np
 from ....errors import Diagnostic
 from ....ir import Array
 from ....runtime.host import refused
-from ....runtime.simulators.external import Done, ExternalSimulator
+from ....runtime.simulators.external import ExternalSimulator, ProcessResult
 from ..bare import SIRACUSA, BareRun, Call, build_bare, entries_at, has_state, read_calls
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class GvsocSession:
         PROGRAM.check(done)
         return self._read(done, calls)
 
-    def _read(self, done: Done, calls: Sequence[Call]) -> BareRun:
+    def _read(self, done: ProcessResult, calls: Sequence[Call]) -> BareRun:
         """Return the outputs of the last run and the cycles of all. Raises Diagnostic where runs differ."""
         run = read_calls(done.printed, self.entries, [*calls] * self._runs)
         if self._marked:

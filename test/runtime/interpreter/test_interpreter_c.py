@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tilewright.dialects.core.semantics import C_RULES
 from tilewright.errors import Diagnostic
 from tilewright.runtime.interpreter import Interpreter, c_rules, random_inputs, run_module
-from tilewright.runtime.interpreter.facts import Facts
+from tilewright.runtime.interpreter.facts import NestFacts
 from tilewright.test.runtime.interpreter.support import module, run
 
 pytestmark = pytest.mark.quick
@@ -209,7 +209,7 @@ def test_pointers_that_reach_to_the_end_of_an_arena_do_not_stop_vectorising():
         unnamed = {number: cast(Any, value.owner) for number, value in nest.inputs.items() if not names[number]}
         known = {number: np.int32(constant.value.value.data) for number, constant in unnamed.items()}
         values = {number: (arrays | constants)[name] for number, name in names.items() if name}
-        return Facts(nest, values | known).independent(nest.loop)
+        return NestFacts(nest, values | known).independent(nest.loop)
 
     assert independent(8)
     assert not independent(7)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 from tilewright.runtime.interpreter import control, lanes, random_inputs, run_module
-from tilewright.runtime.interpreter.facts import Facts
+from tilewright.runtime.interpreter.facts import NestFacts
 from tilewright.test.runtime.interpreter.support import module, run
 
 pytestmark = pytest.mark.quick
@@ -274,10 +274,10 @@ def test_a_running_sum_is_not_vectorised():
 
 
 def test_the_loop_test_can_fail(monkeypatch: pytest.MonkeyPatch):
-    def always(facts: Facts, loop: Any) -> bool:
+    def always(facts: NestFacts, loop: Any) -> bool:
         return True
 
-    monkeypatch.setattr(Facts, "independent", always)
+    monkeypatch.setattr(NestFacts, "independent", always)
     assert run(SHIFTED, arg0=np.arange(8))[0].tolist() != np.cumsum(np.arange(8)).tolist()
 
 

@@ -20,12 +20,12 @@ from tilewright.runtime.keyboard.protocol import (
     PAYLOAD,
     SYNC,
     Ack,
-    Code,
     Decoder,
-    Done,
     Frame,
     KeyboardError,
+    PredictionEnd,
     Reason,
+    RefusalCode,
     Type,
     checksum,
     count_payload,
@@ -34,7 +34,7 @@ from tilewright.runtime.keyboard.protocol import (
     encode,
     predict_payload,
 )
-from tilewright.runtime.keyboard.session import Prediction, Session
+from tilewright.runtime.keyboard.session import KeyboardSession, PredictionRequest
 from tilewright.test.runtime.keyboard.servers import FakeModel, exchanged, fake_server, serving, talking
 
 
@@ -57,7 +57,7 @@ class Requests:
     """Valid requests at random, whose replies documents in Python give: a document and its length, or a text."""
 
     def __init__(self, draw: random.Random):
-        self.draw, self.session, self.sequence = draw, Session(FakeModel()), 1
+        self.draw, self.session, self.sequence = draw, KeyboardSession(FakeModel()), 1
 
     def frame(self, kind: Type, payload: bytes = b"") -> Frame:
         """Return the next request."""
@@ -70,7 +70,7 @@ class Requests:
         length = session.documents()[session.document]
         kind = draw.choices(["key", "backspace", "predict", "select", "fork"], [9, 4, 1, 2, 1])[0]
         if kind == "predict":
-            expected = bytes(session.predict(Prediction(4, seed=7)))
+            expected = bytes(session.predict(PredictionRequest(4, seed=7)))
             return self.frame(Type.PREDICT, predict_payload(4, seed=7)), expected
         if kind == "fork" and len(session.documents()) < session.model.documents:
             return self.frame(Type.FORK, count_payload(length // 2)), (session.fork(length // 2), length // 2)
@@ -144,12 +144,12 @@ def check_batch(line: int, data: bytes, batch: list[tuple[Frame, tuple[int, int]
     replies = exchanged(line, data, lambda frames: any(frame.sequence == last.sequence for frame in frames))
     errors = [frame for frame in replies if frame.type == Type.ERR]
     assert [frame.sequence for frame in errors] == [frame.sequence for frame in found if frame.is_damaged]
-    assert {decode_error(frame.payload).code for frame in errors} <= {Code.BAD_FRAME}
+    assert {decode_error(frame.payload).code for frame in errors} <= {RefusalCode.BAD_FRAME}
     answers = {frame.sequence: frame for frame in replies if frame.type in (Type.ACK, Type.DONE)}
     for frame, expected in batch:
         reply = answers[frame.sequence]
         if isinstance(expected, bytes):
-            assert expected.startswith(Done.decode(reply.payload).text)
+            assert expected.startswith(PredictionEnd.decode(reply.payload).text)
         else:
             assert Ack.decode(reply.payload) == Ack(*expected)
 
@@ -169,7 +169,7 @@ def test_a_frame_that_the_line_cut_is_given_up(program: Path) -> None:
     with talking([program, "{}"]) as (client, process):
         os.write(client.writes, encode(Frame(Type.KEY, 2, bytes(100)))[:50])
         replies = exchanged(client.reads, b"", bool)
-        assert [(frame.sequence, decode_error(frame.payload).code) for frame in replies] == [(2, Code.BAD_FRAME)]
+        assert [(frame.sequence, decode_error(frame.payload).code) for frame in replies] == [(2, RefusalCode.BAD_FRAME)]
         assert client.key(b"ab") == Ack(0, 2)
         os.write(client.writes, SYNC + b"\xff")
         assert client.key(b"cd") == Ack(0, 4)
@@ -204,7 +204,7 @@ class Lossy(Client):
 
 def test_a_client_gets_through_a_line_that_damages_and_loses(program: Path) -> None:
     with talking([program, "{}"]) as (client, process):
-        lossy, session = Lossy(client.reads, client.writes, timeout=0.25, attempts=50), Session(FakeModel())
+        lossy, session = Lossy(client.reads, client.writes, timeout=0.25, attempts=50), KeyboardSession(FakeModel())
         lossy.hello()
         for place in range(20):
             text = b"%d bottles" % place
@@ -213,7 +213,7 @@ def test_a_client_gets_through_a_line_that_damages_and_loses(program: Path) -> N
         session.remove(5)
         lossy.backspace(5)
         prediction = lossy.predict(12)
-        assert (prediction.text, prediction.reason) == (bytes(session.predict(Prediction(12))), Reason.COUNT)
+        assert (prediction.text, prediction.reason) == (bytes(session.predict(PredictionRequest(12))), Reason.COUNT)
         assert lossy.text() == session.text()
         counts = lossy.stats()
         assert counts.resent > 0
@@ -274,11 +274,11 @@ def test_a_key_is_state_within_a_millisecond(record_property: Callable[[str, obj
 
 
 def test_text_is_predicted_on_a_terminal(program: Path) -> None:
-    session = Session(FakeModel())
+    session = KeyboardSession(FakeModel())
     session.append(b"Hello")
-    first = bytes(session.predict(Prediction(8, b"\n")))
+    first = bytes(session.predict(PredictionRequest(8, b"\n")))
     session.append(b" you\n")
-    second = bytes(session.predict(Prediction(8, b"\n")))
+    second = bytes(session.predict(PredictionRequest(8, b"\n")))
     command = [str(program), "-", "0", "text"]
     done = subprocess.run(command, input=b"Hello\t\n you\n\n", capture_output=True, check=False, timeout=30)
     wanted = b"".join(text if text.endswith(b"\n") else text + b"\n" for text in (first, second))
@@ -313,6 +313,6 @@ def test_an_error_has_its_code(program: Path) -> None:
     with talking([program, "{}"]) as (client, process):
         with pytest.raises(KeyboardError, match="fewer bytes") as refusal:
             client.backspace(3)
-        assert refusal.value.code == Code.BAD_REQUEST
+        assert refusal.value.code == RefusalCode.BAD_REQUEST
         assert client.key(b"a") == Ack(0, 1)
         ended(process)

@@ -15,8 +15,8 @@ from tilewright import cli
 from tilewright.compiler import MODEL_HASH, Model, compile_model
 from tilewright.frontend.zoo.klm import Config, build_open
 from tilewright.runtime.host import HostNetwork
-from tilewright.runtime.keyboard.protocol import Ack, Code, KeyboardError, Reason
-from tilewright.runtime.keyboard.session import Prediction, Session
+from tilewright.runtime.keyboard.protocol import Ack, KeyboardError, Reason, RefusalCode
+from tilewright.runtime.keyboard.session import KeyboardSession, PredictionRequest
 from tilewright.runtime.paged.fsck import fsck
 from tilewright.runtime.toolchain import STRICT
 from tilewright.runtime.tools.keyboard_model import PagedModel, model_of
@@ -53,12 +53,12 @@ def network(decoder: Path) -> tuple[HostNetwork, bytes]:
     return HostNetwork(compilation.program()), bytes.fromhex(compilation.report[MODEL_HASH])
 
 
-def session_of(network: tuple[HostNetwork, bytes], *options: str) -> Session:
+def session_of(network: tuple[HostNetwork, bytes], *options: str) -> KeyboardSession:
     """Return the same documents in this process."""
     parser = argparse.ArgumentParser()
     add_store_arguments(parser)
     given = parser.parse_args(options, argparse.Namespace(begin=256, flags=[], documents=8))
-    return Session(model_of(*network, given))
+    return KeyboardSession(model_of(*network, given))
 
 
 BUDGET = ("--kv-budget", "24", "--kv-sinks", "1", "--kv-recent", "1", "--kv-type", "bf16", "--kv-eviction", "clock")
@@ -76,7 +76,11 @@ def test_predictions_are_those_of_the_documents_in_python(
             assert client.key(text).length == len(session.text())
         session.remove(3)
         client.backspace(3)
-        for prediction in (Prediction(12), Prediction(12, temperature=0.9, seed=4), Prediction(40, bytes(range(128)))):
+        for prediction in (
+            PredictionRequest(12),
+            PredictionRequest(12, temperature=0.9, seed=4),
+            PredictionRequest(40, bytes(range(128))),
+        ):
             found = client.predict(
                 prediction.count, prediction.stops, temperature=prediction.temperature, seed=prediction.seed
             )
@@ -131,7 +135,7 @@ def test_load_returns_to_what_was_saved(program: Path, tmp_path: Path) -> None:
         for call in (client.load, lambda: client.key(b"a")):
             with pytest.raises(KeyboardError) as refusal:
                 call()
-            assert refusal.value.code == (Code.CORRUPT if call == client.load else Code.CLOSED)
+            assert refusal.value.code == (RefusalCode.CORRUPT if call == client.load else RefusalCode.CLOSED)
         assert client.stats().documents == {}
         (folder / "manifest.tw").write_bytes(manifest)
         assert client.load() == Ack(0, len(TEXT))
@@ -150,7 +154,7 @@ def test_documents_share_the_pages_of_their_prefix(program: Path) -> None:
         client.fork(0)
         with pytest.raises(KeyboardError) as refusal:
             client.fork()
-        assert refusal.value.code == Code.FULL
+        assert refusal.value.code == RefusalCode.FULL
         assert client.drop(0) == Ack(1, 2 * len(TEXT))
         ended(process)
 
@@ -162,7 +166,7 @@ def test_a_store_that_is_full_takes_nothing_of_a_request(program: Path) -> None:
         client.select(client.fork(0).document)
         with pytest.raises(KeyboardError) as refusal:
             client.key(bytes(150))
-        assert refusal.value.code == Code.FULL
+        assert refusal.value.code == RefusalCode.FULL
         assert client.key(bytes(20)) == Ack(1, 20)
         done = client.predict(200)
         assert (done.reason, len(done.text)) == (Reason.NO_ROOM, 43)  # 7 rows of 8 and a tail of 7 tokens, and one more
@@ -179,14 +183,14 @@ def test_a_prediction_ends_with_the_context(program: Path) -> None:
         assert (done.reason, len(done.text)) == (Reason.NO_ROOM, 5)
         with pytest.raises(KeyboardError) as refusal:
             client.save()
-        assert refusal.value.code == Code.NO_FOLDER
+        assert refusal.value.code == RefusalCode.NO_FOLDER
         ended(process)
 
 
 def test_text_mode_predicts_and_saves(network: tuple[HostNetwork, bytes], program: Path, tmp_path: Path) -> None:
     session = session_of(network)
     session.append(b"Hello")
-    wanted = bytes(session.predict(Prediction(9, b"\n")))
+    wanted = bytes(session.predict(PredictionRequest(9, b"\n")))
     command = [str(program), "--text", "--predict", "9", "--kv-dir", str(tmp_path / "kv")]
     done = subprocess.run(command, input=b"Hello\t\n", capture_output=True, check=False, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, wanted.rstrip(b"\n") + b"\n", b"")

@@ -16,13 +16,13 @@ from tilewright.runtime.keyboard.choose import Random, choose
 from tilewright.runtime.keyboard.protocol import (
     ALL,
     Ack,
-    Code,
-    Counts,
     Decoder,
-    Done,
     Frame,
     KeyboardError,
+    PredictionEnd,
     Reason,
+    RefusalCode,
+    ServerCounts,
     Type,
     Welcome,
     checksum,
@@ -33,7 +33,7 @@ from tilewright.runtime.keyboard.protocol import (
     predict_payload,
     read_payload,
 )
-from tilewright.runtime.keyboard.session import Prediction, Session
+from tilewright.runtime.keyboard.session import KeyboardSession, PredictionRequest
 from tilewright.test.runtime.keyboard.servers import FakeModel, Machine, library
 
 pytestmark = pytest.mark.quick
@@ -42,9 +42,9 @@ seeds = st.integers(0, 2**64 - 1)
 frames = st.builds(Frame, st.integers(128, 255), st.integers(0, 65535), st.binary(max_size=300))
 
 
-def code_of(replies: list[Frame]) -> Code:
+def code_of(replies: list[Frame]) -> RefusalCode:
     """Return the code of the last reply, OK where it is no error."""
-    return decode_error(replies[-1].payload).code if replies[-1].type == Type.ERR else Code.OK
+    return decode_error(replies[-1].payload).code if replies[-1].type == Type.ERR else RefusalCode.OK
 
 
 # Frames
@@ -114,7 +114,7 @@ KINDS = ("key", "key", "key", "backspace", "reset", "predict", "fork", "select",
 requests = st.tuples(st.sampled_from(KINDS), st.integers(0, 40), st.binary(min_size=1, max_size=40))
 
 
-def checked(machine: Machine, session: Session, request: tuple[str, int, bytes]) -> None:
+def checked(machine: Machine, session: KeyboardSession, request: tuple[str, int, bytes]) -> None:
     """Compare the reply to a request with what the documents in Python do."""
     kind, number, text = request
     calls: dict[str, tuple[Type, bytes, Callable[[], int | None]]] = {
@@ -129,31 +129,33 @@ def checked(machine: Machine, session: Session, request: tuple[str, int, bytes])
         "stats": (Type.STATS, b"", lambda: None),
     }
     if kind == "predict":
-        compare_predictions(machine, session, Prediction(number % 9 + 1, text[:2], 0.01 * (number % 3 * 60), number))
+        compare_predictions(
+            machine, session, PredictionRequest(number % 9 + 1, text[:2], 0.01 * (number % 3 * 60), number)
+        )
         return
-    wanted, result = Code.OK, None
+    wanted, result = RefusalCode.OK, None
     try:
         result = calls[kind][2]()
     except Diagnostic as error:
         wanted = getattr(error, "code", None)
     if kind == "read" and 1 + number > len(session.text()):
-        wanted = Code.BAD_REQUEST
+        wanted = RefusalCode.BAD_REQUEST
     (reply,) = machine.ask(*calls[kind][:2])
     assert code_of([reply]) == wanted
-    if wanted == Code.OK and reply.type == Type.ACK:
+    if wanted == RefusalCode.OK and reply.type == Type.ACK:
         document = session.document if result is None else result
         assert Ack.decode(reply.payload) == Ack(document, session.documents()[document])
     if reply.type == Type.TEXT:
         assert reply.payload == session.text()[1 : 1 + number]
     if reply.type == Type.COUNTS:
-        assert Counts.decode(reply.payload).documents == session.documents()
+        assert ServerCounts.decode(reply.payload).documents == session.documents()
 
 
-def compare_predictions(machine: Machine, session: Session, prediction: Prediction) -> None:
+def compare_predictions(machine: Machine, session: KeyboardSession, prediction: PredictionRequest) -> None:
     payload = predict_payload(prediction.count, prediction.stops, prediction.temperature, prediction.seed)
     replies = machine.ask(Type.PREDICT, payload)
     if session.model.begin is None and not session.text():
-        assert code_of(replies) == Code.BAD_REQUEST
+        assert code_of(replies) == RefusalCode.BAD_REQUEST
         with pytest.raises(KeyboardError, match="the document is empty"):
             bytes(session.predict(prediction))
         return
@@ -161,13 +163,13 @@ def compare_predictions(machine: Machine, session: Session, prediction: Predicti
     first, *tokens, last = replies
     assert first.type == Type.ACK
     assert [struct.unpack("<HB", token.payload) for token in tokens] == list(enumerate(wanted))
-    done = Done.decode(last.payload)
+    done = PredictionEnd.decode(last.payload)
     assert (done.text, done.reason) == (wanted, session.reason)
 
 
 @given(st.lists(requests, max_size=25), st.sampled_from([256, None]))
 def test_c_does_as_the_documents_in_python(sent: list[tuple[str, int, bytes]], begin: int | None) -> None:
-    machine, session = Machine(begin), Session(FakeModel(begin))
+    machine, session = Machine(begin), KeyboardSession(FakeModel(begin))
     for request in sent:
         checked(machine, session, request)
     for document, length in session.documents().items():
@@ -193,19 +195,19 @@ def test_documents_are_forks_of_a_prefix() -> None:
     for number, text in zip(numbers, (b"yes", b"no, never"), strict=True):
         machine.ask(Type.SELECT, document_payload(number))
         machine.ask(Type.KEY, text)
-    counts = Counts.decode(machine.ask(Type.STATS)[0].payload)
+    counts = ServerCounts.decode(machine.ask(Type.STATS)[0].payload)
     assert counts.documents == {0: 10, numbers[0]: 13, numbers[1]: 19}
-    assert code_of(machine.ask(Type.SELECT, document_payload(9))) == Code.NO_DOCUMENT
+    assert code_of(machine.ask(Type.SELECT, document_payload(9))) == RefusalCode.NO_DOCUMENT
 
 
 def test_what_has_another_form_is_refused() -> None:
     machine = Machine()
-    assert code_of(machine.ask(Type.BACKSPACE, b"1")) == Code.BAD_REQUEST
-    assert code_of(machine.ask(Type.KEY)) == Code.BAD_REQUEST
-    assert code_of(machine.ask(Type.PREDICT, predict_payload(513))) == Code.BAD_REQUEST
+    assert code_of(machine.ask(Type.BACKSPACE, b"1")) == RefusalCode.BAD_REQUEST
+    assert code_of(machine.ask(Type.KEY)) == RefusalCode.BAD_REQUEST
+    assert code_of(machine.ask(Type.PREDICT, predict_payload(513))) == RefusalCode.BAD_REQUEST
     machine.give(encode(Frame(99, 4)))
     machine.settle()
-    assert code_of(machine.replies()) == Code.UNKNOWN
+    assert code_of(machine.replies()) == RefusalCode.UNKNOWN
 
 
 def test_a_full_context_is_refused_as_a_whole() -> None:
@@ -213,9 +215,9 @@ def test_a_full_context_is_refused_as_a_whole() -> None:
     for _ in range(3):
         machine.ask(Type.KEY, bytes(1024))
     machine.ask(Type.KEY, bytes(1000))
-    assert code_of(machine.ask(Type.KEY, bytes(24))) == Code.FULL
+    assert code_of(machine.ask(Type.KEY, bytes(24))) == RefusalCode.FULL
     assert Ack.decode(machine.ask(Type.KEY, bytes(23))[0].payload).length == 4095
-    done = Done.decode(machine.ask(Type.PREDICT, predict_payload(5))[-1].payload)
+    done = PredictionEnd.decode(machine.ask(Type.PREDICT, predict_payload(5))[-1].payload)
     assert (done.reason, len(done.text)) == (Reason.NO_ROOM, 1)
 
 
@@ -238,7 +240,7 @@ def test_a_request_that_comes_again_is_done_once() -> None:
         machine.give(encode(Frame(Type.KEY, machine.sequence, b"cd")))
         machine.settle()
         assert machine.replies() == [first]
-    counts = Counts.decode(machine.ask(Type.STATS)[0].payload)
+    counts = ServerCounts.decode(machine.ask(Type.STATS)[0].payload)
     assert (counts.documents, counts.requests, counts.resent) == ({0: 4}, 3, 3)
 
 
@@ -258,7 +260,7 @@ def test_a_prediction_that_is_asked_for_again_is_not_begun_again() -> None:
     machine.give(again)
     machine.settle()
     (reply,) = machine.replies()
-    assert len(Done.decode(reply.payload).text) == 6
+    assert len(PredictionEnd.decode(reply.payload).text) == 6
     assert machine.calls == calls
 
 
@@ -267,14 +269,14 @@ def test_requests_are_done_in_their_order() -> None:
     machine.ask(Type.KEY, b"a")
     machine.give(encode(Frame(Type.KEY, 3, b"c")))
     machine.settle()
-    assert code_of(machine.replies()) == Code.OUT_OF_ORDER
+    assert code_of(machine.replies()) == RefusalCode.OUT_OF_ORDER
     assert Ack.decode(machine.ask(Type.KEY, b"b")[0].payload).length == 2
     assert Ack.decode(machine.ask(Type.KEY, b"c")[0].payload).length == 3
     for _ in range(8):
         machine.ask(Type.CANCEL)
     machine.give(encode(Frame(Type.KEY, 3, b"c")))
     machine.settle()
-    assert code_of(machine.replies()) == Code.STALE
+    assert code_of(machine.replies()) == RefusalCode.STALE
     assert machine.ask(Type.READ, read_payload(0, 3))[0].payload == b"abc"
 
 
@@ -304,10 +306,10 @@ def test_a_prediction_ends_within_one_token(kind: Type) -> None:
     machine.send(kind, payloads.get(kind, b""))
     machine.step()
     assert machine.calls == calls
-    done = Done.decode(machine.replies()[0].payload)
+    done = PredictionEnd.decode(machine.replies()[0].payload)
     assert (done.reason, len(done.text)) == (Reason.CANCELLED, 5)
     machine.settle()
-    counts = Counts.decode(machine.ask(Type.STATS)[-1].payload)
+    counts = ServerCounts.decode(machine.ask(Type.STATS)[-1].payload)
     assert counts.documents == {0: 5 if kind == Type.KEY else 4}
 
 
@@ -323,17 +325,17 @@ def test_figures_may_be_read_meanwhile() -> None:
     replies = machine.replies()
     kinds = [Type.ACK, Type.TOKEN, Type.COUNTS, Type.TEXT, Type.TOKEN, Type.TOKEN, Type.DONE]
     assert [frame.type for frame in replies] == kinds
-    assert Counts.decode(replies[2].payload).documents == {0: 4}
+    assert ServerCounts.decode(replies[2].payload).documents == {0: 4}
 
 
 def test_predictions_do_not_change_the_document() -> None:
-    machine, session = Machine(), Session(FakeModel())
+    machine, session = Machine(), KeyboardSession(FakeModel())
     machine.ask(Type.KEY, b"abc")
     session.append(b"abc")
     for _ in range(2):
-        compare_predictions(machine, session, Prediction(20))
+        compare_predictions(machine, session, PredictionRequest(20))
     checked(machine, session, ("key", 0, b"d"))
-    compare_predictions(machine, session, Prediction(20, temperature=0.8, seed=5))
+    compare_predictions(machine, session, PredictionRequest(20, temperature=0.8, seed=5))
 
 
 # Failures
@@ -343,9 +345,9 @@ def test_text_is_taken_back_where_the_model_fails() -> None:
     machine = Machine()
     machine.ask(Type.KEY, b"before")
     machine.fail_after(2)
-    assert code_of(machine.ask(Type.KEY, bytes(40))) == Code.IO
+    assert code_of(machine.ask(Type.KEY, bytes(40))) == RefusalCode.IO
     machine.heal()
-    counts = Counts.decode(machine.ask(Type.STATS)[0].payload)
+    counts = ServerCounts.decode(machine.ask(Type.STATS)[0].payload)
     assert counts.documents == {0: 6}
     assert Ack.decode(machine.ask(Type.KEY, b" after")[0].payload).length == 12
 
@@ -355,10 +357,10 @@ def test_a_prediction_that_fails_leaves_no_trace() -> None:
     machine.ask(Type.KEY, b"before")
     machine.fail_after(3)
     replies = machine.ask(Type.PREDICT, predict_payload(9))
-    assert code_of(replies) == Code.IO
-    assert Counts.decode(machine.ask(Type.STATS)[0].payload).documents == {0: 6}
+    assert code_of(replies) == RefusalCode.IO
+    assert ServerCounts.decode(machine.ask(Type.STATS)[0].payload).documents == {0: 6}
     machine.heal()
-    assert len(Done.decode(machine.ask(Type.PREDICT, predict_payload(9))[-1].payload).text) == 9
+    assert len(PredictionEnd.decode(machine.ask(Type.PREDICT, predict_payload(9))[-1].payload).text) == 9
 
 
 def test_a_server_that_ends_answers_what_it_leaves() -> None:
@@ -367,5 +369,5 @@ def test_a_server_that_ends_answers_what_it_leaves() -> None:
     machine.step()
     machine.step()
     machine.end()
-    assert code_of(machine.replies()) == Code.ENDED
-    assert Counts.decode(machine.ask(Type.STATS)[0].payload).documents == {0: 0}
+    assert code_of(machine.replies()) == RefusalCode.ENDED
+    assert ServerCounts.decode(machine.ask(Type.STATS)[0].payload).documents == {0: 0}

@@ -19,8 +19,8 @@ import pytest
 from tilewright import cli
 from tilewright.frontend.zoo.klm import Config, build_open
 from tilewright.runtime.keyboard.choose import Scores
-from tilewright.runtime.keyboard.engine import Ended, Engine, State, Suggestion
-from tilewright.runtime.keyboard.session import Prediction, Session
+from tilewright.runtime.keyboard.engine import DocumentState, Ended, KeyboardEngine, Suggestion
+from tilewright.runtime.keyboard.session import KeyboardSession, PredictionRequest
 from tilewright.runtime.paged.files import decode_manifest
 from tilewright.test.runtime.keyboard.servers import FakeModel
 
@@ -55,38 +55,38 @@ def until(holds: Callable[[], bool]) -> None:
 
 def test_edits_come_before_suggestions() -> None:
     """An edit that comes during a suggestion ends it within one call of the model."""
-    model, news = GatedModel(), list[State | Suggestion | Ended]()
-    session = Session(model)
-    engine = Engine(session, Prediction(500), news.append)
+    model, news = GatedModel(), list[DocumentState | Suggestion | Ended]()
+    session = KeyboardSession(model)
+    engine = KeyboardEngine(session, PredictionRequest(500), news.append)
     engine.start()
     until(lambda: any(isinstance(each, Suggestion) for each in news))
     model.gate.clear()
     calls = model.calls
     version = engine.post(lambda session: session.append(b"ab"))
     model.gate.set()
-    until(lambda: any(isinstance(each, State) and each.version == version for each in news))
+    until(lambda: any(isinstance(each, DocumentState) and each.version == version for each in news))
     before = [each for each in news if isinstance(each, Suggestion) and each.version == 0]
     assert len(before) <= calls + 1
     engine.close()
     last = [each for each in news if isinstance(each, Suggestion) and each.version == version][-1]
-    assert last.text == bytes(session.predict(Prediction(500)))[: len(last.text)]
+    assert last.text == bytes(session.predict(PredictionRequest(500)))[: len(last.text)]
     assert session.documents() == {0: 2}
 
 
 def test_an_edit_that_fails_gives_its_error_and_the_texts() -> None:
-    news = list[State | Suggestion | Ended]()
-    engine = Engine(Session(FakeModel()), Prediction(1), news.append)
+    news = list[DocumentState | Suggestion | Ended]()
+    engine = KeyboardEngine(KeyboardSession(FakeModel()), PredictionRequest(1), news.append)
     engine.start()
     engine.post(lambda session: session.append(b"ab"))
     version = engine.post(lambda session: session.remove(3))
     engine.close()
-    state = next(each for each in news if isinstance(each, State) and each.version == version)
+    state = next(each for each in news if isinstance(each, DocumentState) and each.version == version)
     assert (state.error is not None, state.texts) == (True, {0: b"ab"})
 
 
 def test_a_fault_of_the_program_is_told() -> None:
-    news = list[State | Suggestion | Ended]()
-    engine = Engine(Session(FakeModel()), Prediction(1), news.append)
+    news = list[DocumentState | Suggestion | Ended]()
+    engine = KeyboardEngine(KeyboardSession(FakeModel()), PredictionRequest(1), news.append)
     engine.start()
     engine.post(lambda session: 1 // 0)
     engine.close()
@@ -99,15 +99,15 @@ def test_a_fault_of_the_program_is_told() -> None:
 
 def piloted(
     model: FakeModel, play: Callable[[Terminal, Pilot[None]], Coroutine[Any, Any, None]], folder: Path | None = None
-) -> Session:
+) -> KeyboardSession:
     """Run the program without a terminal and let a function press its keys; returns the documents."""
     pytest.importorskip("textual", reason="pip install 'tilewright[keyboard]'")
     from tilewright.runtime.keyboard.terminal import Terminal
 
-    session = Session(model)
+    session = KeyboardSession(model)
 
     async def run() -> None:
-        app = Terminal(session, Prediction(12, b"\n"), folder=folder)
+        app = Terminal(session, PredictionRequest(12, b"\n"), folder=folder)
         async with app.run_test() as pilot:
             await play(app, pilot)
             assert app.failure is None
@@ -125,9 +125,9 @@ async def settled(app: Terminal, pilot: Pilot[None], holds: Callable[[], bool]) 
 
 def suggested(text: bytes) -> bytes:
     """Return what the model suggests after a text."""
-    session = Session(FakeModel())
+    session = KeyboardSession(FakeModel())
     session.append(text)
-    return bytes(session.predict(Prediction(12, b"\n")))
+    return bytes(session.predict(PredictionRequest(12, b"\n")))
 
 
 def test_what_is_typed_gets_a_suggestion_that_tab_takes() -> None:

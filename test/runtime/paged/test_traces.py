@@ -16,7 +16,7 @@ from tilewright.runtime.paged.config import Config, Eviction
 from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.paged.pool import Pool
 from tilewright.runtime.paged.residency import Policy, simulate
-from tilewright.runtime.paged.trace import Recorder, Trace, read_trace
+from tilewright.runtime.paged.trace import Trace, TraceWriter, read_trace
 from tilewright.runtime.tools.paged_simulate import disk_of, memories, outcomes, timed
 from tilewright.test.runtime.paged.pools import config, normal
 
@@ -40,7 +40,7 @@ def recorded(kind: Any, shape: Config, folder: Path, steps: int = 40) -> tuple[T
             pool.commit()
             return {}
 
-        run = Recorder(path, call, pool, sequence)
+        run = TraceWriter(path, call, pool, sequence)
         for number in range(steps):
             run({"count": np.array(1 if number else 2)})
         return read_trace(path), pool.get_stats()

@@ -8,14 +8,14 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.dialects.core.machine.attribute import machine_of
 from tilewright.runtime.simulator import Simulation
-from tilewright.runtime.simulator.clock import Clock
+from tilewright.runtime.simulator.clock import BareSchedule
 from tilewright.runtime.simulator.result import LayerCost
 from tilewright.runtime.simulator.walk import Walker
 
 
 def is_same_again(program: ModuleOp) -> bool:
     """Return whether a walk of a program takes the same cycles once more, and with cold code those of a new walk."""
-    clocks = [Clock(machine_of(program)) for _ in range(2)]
+    clocks = [BareSchedule(machine_of(program)) for _ in range(2)]
     first, second = (Walker(program, clock) for clock in clocks)
     first.walk("network")
     before = clocks[0].end(), first.streams()

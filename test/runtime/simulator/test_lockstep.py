@@ -17,7 +17,7 @@ from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.passes.core.byte_ranges import joined
 from tilewright.runtime.simulator import Simulation
-from tilewright.runtime.simulator.result import Event
+from tilewright.runtime.simulator.result import BusyInterval
 from tilewright.runtime.simulator.simulate import scheduled, simulate
 
 pytestmark = pytest.mark.quick
@@ -149,7 +149,7 @@ def _programs(draw: st.DrawFn) -> _Text:
     return text
 
 
-def _waits(events: Iterable[Event]) -> dict[tuple[object, ...], list[tuple[int, int]]]:
+def _waits(events: Iterable[BusyInterval]) -> dict[tuple[object, ...], list[tuple[int, int]]]:
     """Return the cycles in which each engine waits: whether one wait is two events depends on the order of events."""
     spans: dict[tuple[object, ...], list[tuple[int, int]]] = defaultdict(list)
     for event in events:

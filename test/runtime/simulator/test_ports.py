@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from tilewright.runtime.simulator.ports import Ports, Rows
+from tilewright.runtime.simulator.ports import BankRows, Ports
 
 pytestmark = pytest.mark.quick
 
@@ -14,16 +14,16 @@ ARRAY, LOADS = ("execute", 0), ("load", 0)
 FIRST, SECOND = ("SPAD", 0), ("SPAD", 1)
 
 
-def reads(bank: tuple[str, int], rows: float = 16) -> Rows:
-    return Rows({bank: rows}, {}, {})
+def reads(bank: tuple[str, int], rows: float = 16) -> BankRows:
+    return BankRows({bank: rows}, {}, {})
 
 
-def beside(bank: tuple[str, int], rows: float = 16) -> Rows:
-    return Rows({}, {bank: rows}, {})
+def beside(bank: tuple[str, int], rows: float = 16) -> BankRows:
+    return BankRows({}, {bank: rows}, {})
 
 
-def writes(bank: tuple[str, int], rows: float) -> Rows:
-    return Rows({}, {}, {bank: rows})
+def writes(bank: tuple[str, int], rows: float) -> BankRows:
+    return BankRows({}, {}, {bank: rows})
 
 
 @pytest.mark.parametrize(("bank", "is_next", "cycles"), [(FIRST, True, 16), (SECOND, True, 0), (FIRST, False, 0)])
@@ -44,7 +44,7 @@ def test_rows_take_turns_with_the_instruction_before_alone():
 def test_rows_beside_others_of_their_instruction_take_turns_with_these():
     ports = Ports()
     list(ports.execute(ARRAY, reads(SECOND), 0, 16, now=0))
-    assert ports.bank_conflict_cycles(ARRAY, Rows({FIRST: 16}, {FIRST: 12, SECOND: 4}, {}), is_next=True) == 12
+    assert ports.bank_conflict_cycles(ARRAY, BankRows({FIRST: 16}, {FIRST: 12, SECOND: 4}, {}), is_next=True) == 12
 
 
 @pytest.mark.parametrize(("bank", "waits"), [(FIRST, 10), (SECOND, 0)])

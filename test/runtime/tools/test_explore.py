@@ -26,7 +26,7 @@ from tilewright.grammar import UsageError
 from tilewright.runtime.tools.explore.axes import parse_vary
 from tilewright.runtime.tools.explore.evaluate import Design
 from tilewright.runtime.tools.explore.pareto import pareto
-from tilewright.runtime.tools.explore.workers import Outcome, outcomes
+from tilewright.runtime.tools.explore.workers import JobOutcome, outcomes
 from tilewright.runtime.tools.profile import profile
 from tilewright.test.browser import FOREIGN, needs_browser, probed
 from tilewright.test.machines.make import FOLDER
@@ -142,7 +142,7 @@ def test_pareto(costs: list[tuple[int, int, int]]):
 # Processes
 
 
-def run(work: Callable[[int], Any], count: int, limit: float = 0.0) -> dict[int, Outcome]:
+def run(work: Callable[[int], Any], count: int, limit: float = 0.0) -> dict[int, JobOutcome]:
     return {each.number: each for each in outcomes(work, count, 2, limit) if each is not None}
 
 
