@@ -32,9 +32,17 @@ from tilewright.ir import Array
 from tilewright.runtime.rv32 import build_elf
 from tilewright.targets.siracusa.bare import RUNTIME, SIRACUSA
 from tilewright.targets.siracusa.npu.datapath import Decoded, check, compute
-from tilewright.targets.siracusa.npu.geometry import L1_BASE, WEIGHT_MEMORY_BASE, Kind, packed_shape
-from tilewright.targets.siracusa.npu.jobs import MOST_PADDING, Addresses, Conf, Job, Padding, Register, registers
-from tilewright.targets.siracusa.npu.memory import Memory
+from tilewright.targets.siracusa.npu.geometry import L1_BASE, WEIGHT_MEMORY_BASE, ConvKind, packed_shape
+from tilewright.targets.siracusa.npu.jobs import (
+    MOST_PADDING,
+    Conf,
+    JobAddresses,
+    NpuJob,
+    NpuRegister,
+    Padding,
+    registers,
+)
+from tilewright.targets.siracusa.npu.memory import RegionMemory
 from tilewright.targets.siracusa.simulators.gvsoc import PROGRAM, release
 
 WINDOW = 24 << 10
@@ -110,19 +118,19 @@ class Trial:
         return np.array([self.seed, *self.words, self.place, len(self.patch) // 4], "<u4").tobytes() + self.patch
 
 
-def draw_job(random: np.random.Generator) -> Job:
+def draw_job(random: np.random.Generator) -> NpuJob:
     """Draw a job without addresses."""
-    kind = Kind(int(random.integers(3)))
+    kind = ConvKind(int(random.integers(3)))
     bits = int(random.integers(2, 9))
     height, width = (int(each) for each in random.integers(1, 15, 2))
-    blocks = -(-height // 6) * -(-width // 6) * (1 if kind is Kind.POINTWISE else bits)
+    blocks = -(-height // 6) * -(-width // 6) * (1 if kind is ConvKind.POINTWISE else bits)
     channels = int(random.integers(1, 70))
-    depth = 1 if kind is Kind.DEPTHWISE else -(-channels // kind.channels)
+    depth = 1 if kind is ConvKind.DEPTHWISE else -(-channels // kind.channels)
     features = int(min(random.integers(1, 70), max(1, STEPS // (blocks * depth))))
-    if kind is Kind.DEPTHWISE:
+    if kind is ConvKind.DEPTHWISE:
         channels = features = min(channels, max(1, 2 * STEPS // blocks))
     wide = bool(random.integers(2))
-    job = Job(
+    job = NpuJob(
         kind,
         height,
         width,
@@ -137,14 +145,14 @@ def draw_job(random: np.random.Generator) -> Job:
         bias=bool(random.integers(2)),
         relu=bool(random.integers(2)),
         signed=bool(random.integers(2)),
-        accumulate=wide and kind is not Kind.DEPTHWISE and bool(random.integers(2)),
+        accumulate=wide and kind is not ConvKind.DEPTHWISE and bool(random.integers(2)),
         prefetch=bool(random.integers(2)),
     )
     return _with_strides(random, job) if random.integers(2) else job
 
 
-def _draw_padding(random: np.random.Generator, kind: Kind, height: int, width: int) -> Padding:
-    if kind is Kind.POINTWISE:
+def _draw_padding(random: np.random.Generator, kind: ConvKind, height: int, width: int) -> Padding:
+    if kind is ConvKind.POINTWISE:
         return Padding()
     top, left = (int(min(n, random.integers(MOST_PADDING + 1))) for n in (height, width))
     sides: list[int] = []
@@ -156,7 +164,7 @@ def _draw_padding(random: np.random.Generator, kind: Kind, height: int, width: i
     return Padding(top, right, bottom, left, value)
 
 
-def _with_strides(random: np.random.Generator, job: Job) -> Job:
+def _with_strides(random: np.random.Generator, job: NpuJob) -> NpuJob:
     gaps = [int(each) for each in random.integers(0, 9, 4)]
     pixel, out = job.input_strides[0] + gaps[0], job.output_strides[0] + gaps[1]
     rows = pixel * job.input_width + gaps[2], out * job.width + gaps[3]
@@ -183,7 +191,7 @@ def draw_trial(random: np.random.Generator) -> Trial:
         if max(output_at + output, weights_at + weights) + 64 < WINDOW:
             break
     base = WEIGHT_MEMORY_BASE if in_weight_memory else PLACE
-    places = Addresses(base + weights_at, PLACE + start, PLACE + output_at, PLACE + scale_at, PLACE + bias_at)
+    places = JobAddresses(base + weights_at, PLACE + start, PLACE + output_at, PLACE + scale_at, PLACE + bias_at)
     words = registers(replace(job, addresses=places))
     content = np.zeros(patch, np.uint8)
     scale, bias = _numbers(random, job)
@@ -192,9 +200,9 @@ def draw_trial(random: np.random.Generator) -> Trial:
     return Trial(words, int(random.integers(1, 1 << 32)), 0, content.tobytes())
 
 
-def _numbers(random: np.random.Generator, job: Job) -> tuple[Array, Array]:
+def _numbers(random: np.random.Generator, job: NpuJob) -> tuple[Array, Array]:
     """Return scales and biases whose results mostly fit a byte, and some that overflow 32 bits."""
-    depth = job.kind.taps**2 * (1 if job.kind is Kind.DEPTHWISE else job.channels)
+    depth = job.kind.taps**2 * (1 if job.kind is ConvKind.DEPTHWISE else job.channels)
     sums = 128 * (1 << job.weight_bits) * depth**0.5
     top = 255 if job.scale_bits == 8 else min((1 << 32) - 1, max(1, int((1 << job.shift) * 128 / sums)))
     if random.integers(8) == 0 and job.scale_bits == 32:
@@ -210,22 +218,22 @@ def _numbers(random: np.random.Generator, job: Job) -> tuple[Array, Array]:
 def _ignored(random: np.random.Generator, words: list[int]) -> None:
     """Write registers and bits of CONF0 that nothing reads in this job."""
     job = Decoded(tuple(words))
-    for register in (Register.INPUT_STRIDES + 2, Register.WEIGHT_STRIDES + 2):
+    for register in (NpuRegister.INPUT_STRIDES + 2, NpuRegister.WEIGHT_STRIDES + 2):
         words[register] = int(random.integers(1 << 32))
-    if job.kind is Kind.DEPTHWISE:
-        words[Register.WEIGHT_STRIDES + 1] = int(random.integers(1 << 32))
+    if job.kind is ConvKind.DEPTHWISE:
+        words[NpuRegister.WEIGHT_STRIDES + 1] = int(random.integers(1 << 32))
     if not job.field(Conf.REQUANTIZE):
         loose = 1 << Conf.BIAS | 1 << Conf.NO_RELU | 31 << Conf.SHIFT | 2 << Conf.SCALE_SIZE
-        words[Register.CONF0] ^= int(random.integers(1 << 32)) & loose
+        words[NpuRegister.CONF0] ^= int(random.integers(1 << 32)) & loose
 
 
 def _pad(words: list[int], random: np.random.Generator) -> None:
     """Pad below and right of the image by another number than 0."""
-    words[Register.PADDING] |= int(random.integers(1, 256))
+    words[NpuRegister.PADDING] |= int(random.integers(1, 256))
 
 
 def _upper_byte(words: list[int], random: np.random.Generator) -> None:
-    words[Register.PADDING] |= int(random.integers(1, 256)) << 8
+    words[NpuRegister.PADDING] |= int(random.integers(1, 256)) << 8
 
 
 def _flip(register: int, bits: int) -> Callable[[list[int], np.random.Generator], None]:
@@ -236,7 +244,7 @@ def _flip(register: int, bits: int) -> Callable[[list[int], np.random.Generator]
 
 
 def _stride(words: list[int], random: np.random.Generator) -> None:
-    words[Register.WEIGHT_STRIDES + 1] += 32
+    words[NpuRegister.WEIGHT_STRIDES + 1] += 32
 
 
 def _has_late_padding(job: Decoded) -> bool:
@@ -244,11 +252,11 @@ def _has_late_padding(job: Decoded) -> bool:
 
 
 def _is_dense(job: Decoded) -> bool:
-    return job.kind is not Kind.DEPTHWISE
+    return job.kind is not ConvKind.DEPTHWISE
 
 
 def _is_wide_depthwise(job: Decoded) -> bool:
-    return job.kind is Kind.DEPTHWISE and not job.field(Conf.REQUANTIZE)
+    return job.kind is ConvKind.DEPTHWISE and not job.field(Conf.REQUANTIZE)
 
 
 def _any(job: Decoded) -> bool:
@@ -259,11 +267,11 @@ CONTESTED: Mapping[str, tuple[Callable[[Decoded], bool], Callable[[list[int], np
     "padding below, right: value": (_has_late_padding, _pad),
     "padding: upper byte of the value": (lambda job: max(job.padding) > 0, _upper_byte),
     "weights: row stride": (_is_dense, _stride),
-    "accumulate, depthwise": (_is_wide_depthwise, _flip(Register.CONF0, 1 << Conf.ACCUMULATE)),
-    "no offset of the layer": (_any, _flip(Register.CONF0, 1 << Conf.LAYER_OFFSET)),
-    "CONF0 bit 11: rounding": (_any, _flip(Register.CONF0, 1 << 11)),
-    "CONF0 bit 7: linear": (lambda job: job.kind is Kind.POINTWISE, _flip(Register.CONF0, 1 << 7)),
-    "register 4: shifts": (_any, _flip(Register.SCALE_SHIFT, PLACE)),
+    "accumulate, depthwise": (_is_wide_depthwise, _flip(NpuRegister.CONF0, 1 << Conf.ACCUMULATE)),
+    "no offset of the layer": (_any, _flip(NpuRegister.CONF0, 1 << Conf.LAYER_OFFSET)),
+    "CONF0 bit 11: rounding": (_any, _flip(NpuRegister.CONF0, 1 << 11)),
+    "CONF0 bit 7: linear": (lambda job: job.kind is ConvKind.POINTWISE, _flip(NpuRegister.CONF0, 1 << 7)),
+    "register 4: shifts": (_any, _flip(NpuRegister.SCALE_SHIFT, PLACE)),
 }
 """Field that the model refuses -> the jobs that have it, and what changes it."""
 
@@ -301,7 +309,7 @@ def expected(trials: Sequence[Trial]) -> Array:
         window[trial.place * 4 :][: len(trial.patch)] = np.frombuffer(trial.patch, np.uint8)
         if not trial.changed:
             check(trial.job)
-        compute(trial.job, Memory({PLACE: window, WEIGHT_MEMORY_BASE: weights}))
+        compute(trial.job, RegionMemory({PLACE: window, WEIGHT_MEMORY_BASE: weights}))
     sums = np.zeros(len(trials), np.uint32)
     for column in windows.view(np.uint32).T:
         sums = (sums ^ column) * np.uint32(16777619)
@@ -341,11 +349,11 @@ def fields(trial: Trial) -> dict[str, int | str]:
     found |= {f"blocks of {name}": len(job.blocks[name]) for name in names}
     found |= {f"last block of {name}": job.blocks[name][-1] for name in names}
     found |= {"padding above": top, "padding left": left, "padding below": bottom, "padding right": right}
-    found |= {"padding value": words[Register.PADDING] & 0xFFFF, "weight offset": job.weight_offset}
+    found |= {"padding value": words[NpuRegister.PADDING] & 0xFFFF, "weight offset": job.weight_offset}
     found |= {
         f"CONF0 {field.name.lower()}": job.field(field) for field in Conf if field not in (Conf.KIND, Conf.LAYER_OFFSET)
     }
-    strides = range(Register.INPUT_STRIDES, Register.CHANNEL_REMAINDERS)
+    strides = range(NpuRegister.INPUT_STRIDES, NpuRegister.CHANNEL_REMAINDERS)
     return found | {f"stride, register {number}": words[number] for number in strides}
 
 

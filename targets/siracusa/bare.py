@@ -21,7 +21,7 @@ from ...ir import Array
 from ...passes.emitc.text.external import FILE as EXTERNAL_IMAGE
 from ...runtime.host import HostEntry, HostPort, emitted_text, entries_of, refused
 from ...runtime.rv32 import Rv32Machine, build_elf, run_elf
-from .bare_program import Call, program_text, record, records, reset_record
+from .bare_program import BareCall, program_text, record, records, reset_record
 
 RUNTIME = Path(__file__).parent / "c"
 """Folder of the C runtime; emitted networks include `tw_cluster.h` from it."""
@@ -74,7 +74,7 @@ def build_bare(
     *,
     inputs: Sequence[Array] | None = None,
     expected: Sequence[Array] | None = None,
-    calls: Sequence[Call] = (),
+    calls: Sequence[BareCall] = (),
     runs: int = 1,
     shows_all: bool = False,
     counted: int = 0,
@@ -96,7 +96,7 @@ def build_bare(
     entries = entries_at(folder)
     if not calls:
         arrays = [np.zeros(port.shape, port.dtype) for port in entries[0].inputs] if inputs is None else inputs
-        calls = [Call(arrays, expected)]
+        calls = [BareCall(arrays, expected)]
     is_compared = any(call.expected is not None for call in calls)
     main = _program(folder, runs=runs, shown=0 if shows_all else runs, is_compared=is_compared)
     count = [f"-DTW_COUNTED={counted + 1}u", "-include", str(RUNTIME.resolve() / "tw_count.h")] if counted else []
@@ -149,7 +149,7 @@ def run_bare(
     folder: Path,
     inputs: Sequence[Array] | None = None,
     *,
-    calls: Sequence[Call] = (),
+    calls: Sequence[BareCall] = (),
     runs: int = 1,
     flags: Sequence[str] = (),
 ) -> BareRun:
@@ -160,7 +160,7 @@ def run_bare(
     failed input check, and for a trap.
     """
     entries = entries_at(folder)
-    calls = calls or [Call([np.zeros(p.shape, p.dtype) for p in entries[0].inputs] if inputs is None else inputs)]
+    calls = calls or [BareCall([np.zeros(p.shape, p.dtype) for p in entries[0].inputs] if inputs is None else inputs)]
     with tempfile.TemporaryDirectory(prefix="tilewright-") as temporary:
         elf = build_bare(folder, Path(temporary) / "network.elf", calls=calls, runs=runs, flags=flags)
         done = run_elf(elf)
@@ -201,7 +201,7 @@ class BareSession:
 
         Raises Diagnostic for inputs that do not match `self.entries[entry]`, for a failed input check, and for a trap.
         """
-        console = self._take(record(self.entries, Call(inputs, entry=entry)))
+        console = self._take(record(self.entries, BareCall(inputs, entry=entry)))
         if status := re.search(r"^refused (\d+)$", console, re.MULTILINE):
             raise refused(self._folder / "network.h", int(status[1]), self.entries[entry], inputs)
         return _outputs(console, self.entries[entry].outputs)
@@ -231,7 +231,7 @@ def read_console(console: str, ports: Sequence[HostPort]) -> tuple[list[Array], 
     return _outputs(console, ports), _cycles(console)
 
 
-def read_calls(console: str, entries: Sequence[HostEntry], calls: Sequence[Call]) -> BareRun:
+def read_calls(console: str, entries: Sequence[HostEntry], calls: Sequence[BareCall]) -> BareRun:
     """
     Parse the cycles of all calls, and the outputs of the last ones, `calls`, from the console of a program.
 

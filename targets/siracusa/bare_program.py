@@ -22,7 +22,7 @@ _END, _RESET, _FIRST = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class Call:
+class BareCall:
     """Call of function number `entry` of network.h: its inputs, and optional outputs to compare."""
 
     inputs: Sequence[Array]
@@ -30,7 +30,7 @@ class Call:
     entry: int = 0
 
 
-def records(entries: Sequence[HostEntry], calls: Sequence[Call]) -> bytes:
+def records(entries: Sequence[HostEntry], calls: Sequence[BareCall]) -> bytes:
     """
     Return the records of calls, and the final record.
 
@@ -42,7 +42,7 @@ def records(entries: Sequence[HostEntry], calls: Sequence[Call]) -> bytes:
     return b"".join(record(entries, call) for call in calls) + _word(_END)
 
 
-def record(entries: Sequence[HostEntry], call: Call) -> bytes:
+def record(entries: Sequence[HostEntry], call: BareCall) -> bytes:
     """Return the record of a call. Raises Diagnostic for arrays of other types or shapes."""
     entry = entries[call.entry]
     arrays = checked_arrays(entry.inputs, call.inputs)

@@ -20,7 +20,7 @@ from .jobs import CHANNELS, Kind
 from .kernels import dims_of, parallel_dims
 
 
-class Extents(NamedTuple):
+class NpuExtents(NamedTuple):
     """Extents of a tile on the NPU: height and width of each image, channels, features, padding."""
 
     images: tuple[tuple[int, int], ...]
@@ -29,7 +29,7 @@ class Extents(NamedTuple):
     pad: tuple[int, int]
 
 
-class Axis(NamedTuple):
+class ConvAxis(NamedTuple):
     """Spatial axis of the image: its loops over pixels and taps (-1 for none), and its padding at the end."""
 
     pixels: int = -1
@@ -47,8 +47,8 @@ class Convolution:
     """
 
     kind: Kind
-    rows: Axis
-    columns: Axis
+    rows: ConvAxis
+    columns: ConvAxis
     channels: int
     features: tuple[int, ...]
     batch: tuple[int, ...]
@@ -59,7 +59,7 @@ class Convolution:
     out_bits: int
     scale_bits: int
 
-    def extents(self, bounds: Sequence[int]) -> Extents | None:
+    def extents(self, bounds: Sequence[int]) -> NpuExtents | None:
         """Return the extents of a tile on the NPU; None for a split reduction."""
         if any(bounds[d] != self.whole[d] for d in self.reduced):
             return None
@@ -68,9 +68,9 @@ class Convolution:
         below, right = (self._pad(axis, bounds) for axis in axes)
         images = pixel_grids(width) if self.matrix else [(height, width)] * prod(bounds[d] for d in self.batch)
         features = prod(bounds[d] for d in self.features)
-        return Extents(tuple(images), bounds[self.channels], features, (below, right))
+        return NpuExtents(tuple(images), bounds[self.channels], features, (below, right))
 
-    def _pad(self, axis: Axis, bounds: Sequence[int]) -> int:
+    def _pad(self, axis: ConvAxis, bounds: Sequence[int]) -> int:
         """Return the padding of a tile along an axis; along a tiled axis, transfers have filled it."""
         return axis.pad if axis.pixels >= 0 and bounds[axis.pixels] == self.whole[axis.pixels] else 0
 
@@ -93,7 +93,7 @@ def convolution_of(kernel: Kernel) -> Convolution | None:
     axes = [_axis(image, index, kernel) for index in range(len(image.map.results))]
     if None in axes:
         return None
-    *batch, rows, columns = [Axis(), *(axis for axis in axes[:-1] if axis is not None)]
+    *batch, rows, columns = [ConvAxis(), *(axis for axis in axes[:-1] if axis is not None)]
     depth = sorted(image.map.results[-1].used_dims())
     kind = _kind(kernel, rows, columns, depth)
     out_bits = integer_width(element_of(kernel.outputs[0].value))
@@ -116,7 +116,7 @@ def convolution_of(kernel: Kernel) -> Convolution | None:
     )
 
 
-def _axis(image: Access, index: int, kernel: Kernel) -> Axis | None:
+def _axis(image: Access, index: int, kernel: Kernel) -> ConvAxis | None:
     """Return the loops along an axis of the image; None for a strided, dilated or irregular axis."""
     form = linear(image.map.results[index])
     if any(not isinstance(atom, int) or factor != 1 for atom, factor in form.terms):
@@ -127,10 +127,10 @@ def _axis(image: Access, index: int, kernel: Kernel) -> Axis | None:
     if len(pixels) > 1 or len(taps) > 1:
         return None
     beyond = form.interval(kernel.bounds)[1] - (shape_of(image.value)[index] - 1)
-    return Axis(pixels[0] if pixels else -1, taps[0] if taps else -1, max(0, beyond))
+    return ConvAxis(pixels[0] if pixels else -1, taps[0] if taps else -1, max(0, beyond))
 
 
-def _kind(kernel: Kernel, rows: Axis, columns: Axis, depth: Sequence[int]) -> Kind | None:
+def _kind(kernel: Kernel, rows: ConvAxis, columns: ConvAxis, depth: Sequence[int]) -> Kind | None:
     taps = tuple(kernel.bounds[axis.taps] if axis.taps >= 0 else 1 for axis in (rows, columns))
     if len(depth) != 1 or taps not in ((1, 1), (3, 3)):
         return None

@@ -33,7 +33,7 @@ _REQUANTISE = 9 + 4 + 8
 _POINTWISE_OUT = 3
 
 
-class _Block(NamedTuple):
+class _PixelBlocks(NamedTuple):
     """Equal blocks of pixels: their number, rows, columns, and loaded input pixels."""
 
     number: int
@@ -88,12 +88,12 @@ def _cut(extent: int, block: int) -> list[int]:
     return [block] * ((extent - 1) // block) + [(extent - 1) % block + 1]
 
 
-def _pixel_blocks(kind: Kind, height: int, width: int, pad: tuple[int, int]) -> Iterator[_Block]:
+def _pixel_blocks(kind: Kind, height: int, width: int, pad: tuple[int, int]) -> Iterator[_PixelBlocks]:
     """Yield the blocks of pixels: interior ones, and those at the two far borders."""
     for row_count, rows, in_rows in _border(height, pad[0]):
         for column_count, columns, in_columns in _border(width, pad[1]):
             loaded = _POINTWISE_LOAD if kind == "1x1" else in_rows * in_columns
-            yield _Block(row_count * column_count, rows, columns, loaded)
+            yield _PixelBlocks(row_count * column_count, rows, columns, loaded)
 
 
 def _border(extent: int, pad: int) -> Iterator[tuple[int, int, int]]:
@@ -104,7 +104,7 @@ def _border(extent: int, pad: int) -> Iterator[tuple[int, int, int]]:
     yield 1, last, last + 2 - pad
 
 
-def _in_turn(kind: Kind, blocks: list[_Block], steps: int, channels: int, weights: int) -> int:
+def _in_turn(kind: Kind, blocks: list[_PixelBlocks], steps: int, channels: int, weights: int) -> int:
     """Return the cycles of loading and multiplying without overlap, for a block of output channels."""
     multiply = _multiply(kind, channels, weights)
     return sum(block.number * steps * (_LOAD + block.loaded + multiply) for block in blocks)
@@ -118,7 +118,7 @@ def _multiply(kind: Kind, channels: int, weights: int) -> int:
     return _DEPTHWISE_MULTIPLY + weights
 
 
-def _prefetched(kind: Kind, blocks: list[_Block], steps: int, channels: int, weights: int) -> int:
+def _prefetched(kind: Kind, blocks: list[_PixelBlocks], steps: int, channels: int, weights: int) -> int:
     """Return the cycles of loading and multiplying with prefetch, for a block of output channels."""
     fixed = _PREFETCHED[kind]
     multiply = fixed + (channels if kind == "1x1" else weights + _DENSE_END)
@@ -133,7 +133,7 @@ def _hidden(multiply: int, loaded: int) -> int:
     return max(0, multiply - (3 + loaded))
 
 
-def _out(kind: Kind, blocks: list[_Block], channels: int, out_bits: int, scale_bits: int, *, last: bool) -> int:
+def _out(kind: Kind, blocks: list[_PixelBlocks], channels: int, out_bits: int, scale_bits: int, *, last: bool) -> int:
     """Return the cycles of requantising and streaming out a block of output channels."""
     quantised = out_bits == 8
     fixed = _POINTWISE_OUT if kind == "1x1" else 0

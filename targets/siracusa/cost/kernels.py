@@ -11,7 +11,7 @@ from ....dialects.core.kernel import Access, Kernel, is_shaped
 from ....passes.loops.scalar import live_ops
 
 
-class Share(NamedTuple):
+class BusiestShare(NamedTuple):
     """
     Work of the busiest core: iterations `trips` of the loop `loop` (-1 without a partition), and the active cores.
     """
@@ -21,17 +21,17 @@ class Share(NamedTuple):
     cores: int
 
 
-def share(extents: Sequence[int], cores: int) -> Share:
+def share(extents: Sequence[int], cores: int) -> BusiestShare:
     """
     Partition one of several parallel loops into equal chunks, and return the share of the busiest core.
 
     The loop minimises the work of that core; ties go to the outermost, as in `fork-kernels`.
     """
-    best, least = Share(-1, 1, 1), 1.0
+    best, least = BusiestShare(-1, 1, 1), 1.0
     for loop, extent in enumerate(extents):
         trips = -(-extent // cores)
         if trips < least * extent:
-            best, least = Share(loop, trips, -(-extent // trips)), trips / extent
+            best, least = BusiestShare(loop, trips, -(-extent // trips)), trips / extent
     return best
 
 

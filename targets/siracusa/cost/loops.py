@@ -43,7 +43,7 @@ from ..loops.rows import PAIR, copied_bytes, copies_rows
 from ..loops.transposes import SIDE, TransposedLoops, transposed_loops, transposes_blocks
 from .kernels import dims_of, share, slowdown, used_accesses
 from .products import multiplies_bytes
-from .scalar import EXTENSIONS, EXTREMA, FLOAT_EXTREMA, Rates, Work, size_of, work_of, works_of
+from .scalar import EXTENSIONS, EXTREMA, FLOAT_EXTREMA, Rates, ScalarWork, size_of, work_of, works_of
 
 START = 54
 """Cycles of a core before its first iteration and after its last."""
@@ -80,11 +80,11 @@ _STRIP, _BLOCK = 14, 18
 """Cycles of a strip of a transpose besides its blocks, and of a block of 4 x 4 bytes."""
 _WAIT_FOR_LOAD = 1
 _WORD = 4
-_NO_WORK = Work()
+_NO_WORK = ScalarWork()
 
 
 @dataclass(frozen=True)
-class Phase:
+class LoopPhase:
     """
     Loop nest inside of the output loops: its own loops, its work and its accesses at each point.
 
@@ -95,18 +95,18 @@ class Phase:
     """
 
     dims: tuple[int, ...]
-    work: Work
-    before: Work
+    work: ScalarWork
+    before: ScalarWork
     loads: tuple[frozenset[int], ...]
     stores: tuple[frozenset[int], ...] = ()
     clamped: bool = False
-    first: Work = _NO_WORK
+    first: ScalarWork = _NO_WORK
     size: int = 0
     branches: bool = False
 
 
 @dataclass(frozen=True)
-class Nest:
+class PhasedLoops:
     """
     Kernel as output loops with consecutive phases; `copied` are bytes moved as words.
 
@@ -116,24 +116,24 @@ class Nest:
     """
 
     parallel: tuple[int, ...]
-    phases: tuple[Phase, ...]
+    phases: tuple[LoopPhase, ...]
     copied: int = 0
     row: int | None = None
     kept: Kept | None = None
-    kept_phases: tuple[Phase, ...] = ()
+    kept_phases: tuple[LoopPhase, ...] = ()
     powers: Powers | None = None
-    powers_phases: tuple[Phase, ...] = ()
+    powers_phases: tuple[LoopPhase, ...] = ()
     shareable: bool = False
     transposed: TransposedLoops | None = None
 
 
 @per_kernel
-def nest_of(kernel: Kernel) -> Nest:
+def nest_of(kernel: Kernel) -> PhasedLoops:
     """Return the loop nest of a kernel."""
     kept = kept_of(kernel)
     kept_phases = _phases(kernel, kept) if kept is not None else ()
     powers = powers_of(kernel, kept)
-    return Nest(
+    return PhasedLoops(
         loop_order(kernel),
         _phases(kernel),
         copied=copied_bytes(kernel),
@@ -147,12 +147,12 @@ def nest_of(kernel: Kernel) -> Nest:
     )
 
 
-def _looking_up(phases: Sequence[Phase], kernel: Kernel, powers: Powers) -> tuple[Phase, ...]:
+def _looking_up(phases: Sequence[LoopPhase], kernel: Kernel, powers: Powers) -> tuple[LoopPhase, ...]:
     """Return the phases of a kernel whose last reduction looks up powers."""
     *earlier, reduction, result = phases
     fixed = _finished(powers.reduction, kernel, 2)
     work, before = works_of(powers.reduction, fixed)
-    return *earlier, replace(reduction, work=work.plus(Work(_PLACE)), before=before), result
+    return *earlier, replace(reduction, work=work.plus(ScalarWork(_PLACE)), before=before), result
 
 
 def _filling(powers: Powers, rates: Rates) -> float:
@@ -160,13 +160,13 @@ def _filling(powers: Powers, rates: Rates) -> float:
     return powers.entries * (work_of(powers.power).total(rates) + 2 + BRANCH)
 
 
-def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[Phase, ...]:
+def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[LoopPhase, ...]:
     """Return the reductions and the result of a kernel, which may store a value per element."""
     inside = tuple(sorted(kernel.reduced))
     row = [frozenset(inside)] * _words(kept.type) if kept is not None else []
     axes = [axis for access in kernel.inputs for axis in axes_of(access, kernel.bounds)]
     clamped = any(axis.low or axis.high for axis in axes) and not multiplies_bytes(kernel)
-    phases: list[Phase] = []
+    phases: list[LoopPhase] = []
     for reduction in kernel.reductions:
         keeping = kept is not None and reduction is kernel.reductions[-1]
         body = kept.reduction if kept is not None and keeping else reduction.body
@@ -181,7 +181,7 @@ def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[Phase, ...]:
             saved = max(each_point.saved - _STAYS, 0)
             each_point = each_point._replace(cycles=each_point.cycles - _STAYS, saved=saved)
             first = each_point if is_new else first
-        phases.append(Phase(inside, each_point, before, loads, stores, clamped, first))
+        phases.append(LoopPhase(inside, each_point, before, loads, stores, clamped, first))
     result = kernel.result if kept is None else kept.result
     own = tuple(d for d in kernel.output_dims if d in kernel.reduced)
     fixed = _finished(result, kernel, 0 if kept is None else 1) if own else ()
@@ -193,7 +193,7 @@ def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[Phase, ...]:
     loads, stores = (*_moves(reads), *row), _moves(kernel.outputs)
     sizes = [size_of(block) for block in (result, kernel.epilogue) if block is not None]
     size, branches = sum(size for size, _ in sizes) + len(loads) + len(stores), any(rare for _, rare in sizes)
-    phases.append(Phase(own, work, before, loads, stores, size=size, branches=branches))
+    phases.append(LoopPhase(own, work, before, loads, stores, size=size, branches=branches))
     return tuple(phases)
 
 
@@ -203,7 +203,7 @@ def _is_extremum(body: Block) -> bool:
     return len(ops) == 1 and isinstance(ops[0], EXTREMA + FLOAT_EXTREMA)
 
 
-def _epilogue(kernel: Kernel) -> Work:
+def _epilogue(kernel: Kernel) -> ScalarWork:
     """Return the work of an epilogue, including the extension of a truncated, unclipped result."""
     end = kernel.result.last_op if kernel.result is not None else None
     cut = end.operands[0].owner if end is not None else None
@@ -211,7 +211,7 @@ def _epilogue(kernel: Kernel) -> Work:
         return work_of(kernel.epilogue)
     users = [use.operation for use in kernel.epilogue.args[0].uses]
     extended = sum(EXTENSIONS.get(type(user), 0) for user in users)
-    return work_of(kernel.epilogue).plus(Work(extended))
+    return work_of(kernel.epilogue).plus(ScalarWork(extended))
 
 
 def _finished(block: Block | None, kernel: Kernel, own: int) -> Sequence[SSAValue]:
@@ -274,8 +274,8 @@ def nest_cycles(
 
 
 def _chosen(
-    nest: Nest, bounds: tuple[int, ...], rates: Rates, row_bytes: int, table_bytes: int
-) -> tuple[Sequence[Phase], float]:
+    nest: PhasedLoops, bounds: tuple[int, ...], rates: Rates, row_bytes: int, table_bytes: int
+) -> tuple[Sequence[LoopPhase], float]:
     """
     Select the phases of a kernel, with or without stored values and a lookup table, and the cycles to fill the table.
     """
@@ -287,7 +287,7 @@ def _chosen(
     return nest.powers_phases, _filling(nest.powers, rates)
 
 
-def _row_cores(nest: Nest, bounds: tuple[int, ...], cores: int, row_bytes: int) -> int:
+def _row_cores(nest: PhasedLoops, bounds: tuple[int, ...], cores: int, row_bytes: int) -> int:
     """Return the number of cores that share the results of a row, 1 if rows are distributed."""
     is_single = nest.row is not None and nest.shareable and all(bounds[d] == 1 for d in nest.parallel)
     stretches = bounds[nest.row] // STRETCH if is_single and row_bytes and nest.row is not None else 0
@@ -308,7 +308,7 @@ def _transpose(transposed: TransposedLoops, bounds: Sequence[int], cores: int, c
     return START + cycles * slowdown(contention, 2 * SIDE / _BLOCK, mine.cores)
 
 
-def _copy(nest: Nest, bounds: tuple[int, ...]) -> float:
+def _copy(nest: PhasedLoops, bounds: tuple[int, ...]) -> float:
     """Return the cycles of copying rows by pairs of words, in which the banks serve one core at a time."""
     rows, (pairs, rest) = prod(bounds[:-1]), divmod(bounds[-1] * nest.copied, PAIR)
     *_, innermost = (1, *(extent for extent in bounds[:-1] if extent > 1))
@@ -317,7 +317,13 @@ def _copy(nest: Nest, bounds: tuple[int, ...]) -> float:
 
 
 def _loops(
-    nest: Nest, phases: Sequence[Phase], bounds: tuple[int, ...], rates: Rates, row_bytes: int, row_cores: int, cut: int
+    nest: PhasedLoops,
+    phases: Sequence[LoopPhase],
+    bounds: tuple[int, ...],
+    rates: Rates,
+    row_bytes: int,
+    row_cores: int,
+    cut: int,
 ) -> tuple[float, float]:
     """
     Return the cycles and accesses of all phases and enclosing loops, on one core of those that share a row or a loop
@@ -347,7 +353,7 @@ def _share_of(extent: int, cores: int) -> int:
     return -(-whole // cores) * STRETCH + rest
 
 
-def _stretches(phase: Phase, extent: int, rates: Rates) -> tuple[float, float]:
+def _stretches(phase: LoopPhase, extent: int, rates: Rates) -> tuple[float, float]:
     """Return the cycles and accesses of a phase along a row, in an unrolled loop."""
     operands = [*phase.loads, *phase.stores]
     moving = sum(any(dim in dims for dim in phase.dims) for dims in operands)
@@ -357,14 +363,14 @@ def _stretches(phase: Phase, extent: int, rates: Rates) -> tuple[float, float]:
     return cycles, extent * moving + fixed
 
 
-def _joined(phases: Sequence[Phase], dims: Sequence[int]) -> Phase:
+def _joined(phases: Sequence[LoopPhase], dims: Sequence[int]) -> LoopPhase:
     """Merge phases without loops of their own into the innermost output loop."""
-    work = Work()
+    work = ScalarWork()
     for phase in phases:
         work = work.plus(phase.work).plus(phase.before)
     loads = [load for phase in phases for load in phase.loads]
     last = phases[-1]
-    return Phase(tuple(dims), work, Work(), tuple(loads), last.stores, size=last.size, branches=last.branches)
+    return LoopPhase(tuple(dims), work, ScalarWork(), tuple(loads), last.stores, size=last.size, branches=last.branches)
 
 
 def _around(dims: Sequence[int], bounds: tuple[int, ...]) -> float:
@@ -376,7 +382,7 @@ def _around(dims: Sequence[int], bounds: tuple[int, ...]) -> float:
     return total
 
 
-def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates, cut: int) -> tuple[float, float]:
+def _phase(phase: LoopPhase, bounds: tuple[int, ...], rates: Rates, cut: int) -> tuple[float, float]:
     """Return the cycles and accesses of a phase with its loops."""
     work = phase.work.total(rates)
     operands = [*phase.loads, *phase.stores]
@@ -415,7 +421,7 @@ def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates, cut: int) -> tup
     return cycles, points * moving + trips * fixed
 
 
-def _unrolled(phase: Phase, loops: Sequence[int], bounds: tuple[int, ...], rates: Rates, cut: int) -> int:
+def _unrolled(phase: LoopPhase, loops: Sequence[int], bounds: tuple[int, ...], rates: Rates, cut: int) -> int:
     """Return the number of innermost loops of a phase that are unrolled wholly; `cut` is of unknown length."""
     points = 1
     cycles = phase.work.total(rates._replace(float_cycles=_CALL)) + (_STORED if phase.stores else 1) * len(

@@ -39,8 +39,8 @@ from ....dialects.core.kernel import Access, Kernel, is_shaped, per_kernel
 from ....ir import integer_width, shape_of
 from ....passes.loops.scalar import live_ops
 from .kernels import dims_of, parallel_dims, share, slowdown
-from .scalar import Rates, Work, work_of
-from .sharing import Blocks, busiest_core
+from .scalar import Rates, ScalarWork, work_of
+from .sharing import BlockLoop, busiest_core
 
 WORD = 4
 """Bytes that an `sdotsp.b` multiplies."""
@@ -96,7 +96,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Product:
+class ProductLoops:
     """
     Sum of products of bytes: its loops by role, outermost first.
 
@@ -116,7 +116,7 @@ class Product:
     border_share: float
     rows_share: float
     whole: tuple[int, ...]
-    epilogue: Work
+    epilogue: ScalarWork
     is_signed: bool
 
     @property
@@ -170,7 +170,7 @@ class Product:
 
 
 @per_kernel
-def product_of(kernel: Kernel) -> Product | None:
+def product_of(kernel: Kernel) -> ProductLoops | None:
     """Match a kernel as a 32-bit sum of products of bytes that does not wrap; None for others."""
     if not multiplies_bytes(kernel):
         return None
@@ -179,7 +179,7 @@ def product_of(kernel: Kernel) -> Product | None:
     pixels = tuple(d for d in parallel if d in first.dims and d not in second.dims)
     features = tuple(d for d in parallel if d in second.dims and d not in first.dims)
     border, border_share, rows_share = _padding(kernel, pixels)
-    return Product(
+    return ProductLoops(
         batch=tuple(d for d in parallel if d not in pixels and d not in features),
         pixels=pixels,
         features=features,
@@ -274,12 +274,12 @@ def _inside(form: Linear, along: int, pixel: int, extent: int, kernel: Kernel) -
     return sum(0 <= place < extent for place in places) / len(places)
 
 
-def _epilogue(kernel: Kernel) -> Work:
+def _epilogue(kernel: Kernel) -> ScalarWork:
     """Return the work of an output's epilogue, including loads of its operands and of an earlier partial sum."""
     block = kernel.epilogue
     loads = sum(is_shaped(access.value) for access in kernel.extras) if block is not None else 0
     again = sum(initial is None for reduction in kernel.reductions for initial in reduction.initial)
-    return work_of(block).plus(Work(loads + again))
+    return work_of(block).plus(ScalarWork(loads + again))
 
 
 def block_cycles(features: int, pixels: int, products: float, *, rows: float = 1, more: float = 0) -> float:
@@ -308,12 +308,12 @@ def straight_cycles(features: int, pixels: int, products: float, *, stretch: int
     return total + STRAIGHT_OUTPUT * sums - (0 if is_word else sums)
 
 
-def copied_bytes(product: Product, bounds: Sequence[int]) -> int:
+def copied_bytes(product: ProductLoops, bounds: Sequence[int]) -> int:
     """Return the bytes of the windows of a block of pixels, each rounded up to words."""
     return pixels_of_block(product, bounds) * -(-prod(bounds[d] for d in product.reduced) // WORD) * WORD
 
 
-def pixels_of_block(product: Product, bounds: Sequence[int]) -> int:
+def pixels_of_block(product: ProductLoops, bounds: Sequence[int]) -> int:
     """Return the pixels of the largest block."""
     *_, along = [PIXELS, *(bounds[d] for d in product.pixels)]
     return min(along, PIXELS)
@@ -328,7 +328,7 @@ class Simd:
 
     def __init__(
         self,
-        product: Product,
+        product: ProductLoops,
         bounds: tuple[int, ...],
         *,
         features: int,
@@ -384,7 +384,7 @@ class Simd:
         outputs = features * pixels * (self._epilogue + STORED)
         return INSTRUCTION * (CALLED + turn * (1 + has_rest) + outputs)
 
-    def _parts(self, blocks: int, pixels: int, *, is_refetched: bool) -> list[Blocks]:
+    def _parts(self, blocks: int, pixels: int, *, is_refetched: bool) -> list[BlockLoop]:
         """
         Return the parallel loops over blocks of so many pixels: over the pixels of several, else over features.
 
@@ -398,11 +398,11 @@ class Simd:
         if blocks <= 1:
             fetched = [again * self._code_of(width, pixels) for _, width in widths]
             pairs = zip(costs, fetched, strict=True)
-            return [Blocks(n, width * pixels, cycles + (around + more) / n) for (n, width, cycles), more in pairs]
+            return [BlockLoop(n, width * pixels, cycles + (around + more) / n) for (n, width, cycles), more in pairs]
         cycles = (
             around + sum(trips * block_cycles for trips, _, block_cycles in costs) + again * self._code(pixels) / blocks
         )
-        return [Blocks(blocks, self._features * pixels, cycles, 1 if rest else full, around)]
+        return [BlockLoop(blocks, self._features * pixels, cycles, 1 if rest else full, around)]
 
     def _density(self, features: int, pixels: int) -> float:
         """Return the accesses of a core in each cycle of a block's steps."""
@@ -459,7 +459,7 @@ def _masks(features: int, run: int) -> float:
 
 
 def plain_block_cycles(
-    product: Product, bounds: tuple[int, ...], cores: int, *, contention: float, rates: Rates = _RATES
+    product: ProductLoops, bounds: tuple[int, ...], cores: int, *, contention: float, rates: Rates = _RATES
 ) -> float:
     """
     Estimate the cycles of a product in plain C, in blocks of 2 x 2 outputs.

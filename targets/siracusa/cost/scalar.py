@@ -48,7 +48,7 @@ seven other cores, where others take 194 on one.
 """
 
 
-class Work(NamedTuple):
+class ScalarWork(NamedTuple):
     """
     Work of scalar code: cycles of integer code, and equivalent float additions or multiplications.
 
@@ -63,13 +63,13 @@ class Work(NamedTuple):
     saved_waits: float = 0.0
     zeros: float = 0.0
 
-    def plus(self, other: Work) -> Work:
+    def plus(self, other: ScalarWork) -> ScalarWork:
         """Return the sum of two works."""
-        return Work(*(mine + others for mine, others in zip(self, other, strict=True)))
+        return ScalarWork(*(mine + others for mine, others in zip(self, other, strict=True)))
 
-    def seldom(self, frequency: float) -> Work:
+    def seldom(self, frequency: float) -> ScalarWork:
         """Return the work of code in a branch that is taken with a frequency; floats count as calls."""
-        return Work(frequency * (self.cycles + self.floats * _FLOAT_CYCLES * _UNCACHED))
+        return ScalarWork(frequency * (self.cycles + self.floats * _FLOAT_CYCLES * _UNCACHED))
 
     def total(self, rates: Rates) -> float:
         """Return the total cycles."""
@@ -227,12 +227,12 @@ _BOUND_WEIGHT = 0.83
 """Equivalent float additions of an extremum with a constant, whose NaN is known."""
 
 
-def work_of(block: Block | None) -> Work:
+def work_of(block: Block | None) -> ScalarWork:
     """Return the work of a body's code at each point."""
     return works_of(block)[0]
 
 
-def works_of(block: Block | None, fixed: Sequence[SSAValue] = (), carried: int = 0) -> tuple[Work, Work]:
+def works_of(block: Block | None, fixed: Sequence[SSAValue] = (), carried: int = 0) -> tuple[ScalarWork, ScalarWork]:
     """
     Return the work of a body's code per point of a loop, and before the loop, for loop-invariant arguments `fixed`.
 
@@ -240,19 +240,19 @@ def works_of(block: Block | None, fixed: Sequence[SSAValue] = (), carried: int =
     computed before the loop, and a division by it is a product (`divide-by-invariants`).
     """
     if block is None:
-        return Work(), Work()
+        return ScalarWork(), ScalarWork()
     # Detached bodies are code of `KernelOp.core`, immutable and shared by structurally equal kernels.
     split = _split_once if block.parent is None else _split_anew
     return split(block, tuple(fixed), carried)
 
 
 @lru_cache(maxsize=MEMOISED)
-def _split_once(block: Block, fixed: tuple[SSAValue, ...], carried: int) -> tuple[Work, Work]:
+def _split_once(block: Block, fixed: tuple[SSAValue, ...], carried: int) -> tuple[ScalarWork, ScalarWork]:
     return _split_anew(block, fixed, carried)
 
 
-def _split_anew(block: Block, fixed: Sequence[SSAValue], carried: int) -> tuple[Work, Work]:
-    each_point, before = Work(), Work()
+def _split_anew(block: Block, fixed: Sequence[SSAValue], carried: int) -> tuple[ScalarWork, ScalarWork]:
+    each_point, before = ScalarWork(), ScalarWork()
     accumulators = block.args[len(block.args) - carried :]
     invariant, ops = set(fixed), live_ops(block)[0]
     rare = _rare_ops(ops)
@@ -262,8 +262,8 @@ def _split_anew(block: Block, fixed: Sequence[SSAValue], carried: int) -> tuple[
             invariant.update(live.results)
             before = before.plus(_work(live))
         elif type(live) in _PRODUCT_FOR_DIVISION and live.operands[1] in invariant and live.results[0].type == i32:
-            each_point = each_point.plus(Work(_PRODUCT_FOR_DIVISION[type(live)]))
-            before = before.plus(Work(_DIVISION.narrow + _OF_TWO.narrow))
+            each_point = each_point.plus(ScalarWork(_PRODUCT_FOR_DIVISION[type(live)]))
+            before = before.plus(ScalarWork(_DIVISION.narrow + _OF_TWO.narrow))
         else:
             for op in nested_ops(live):
                 each_point = each_point.plus(_work(op).seldom(rare[live]) if live in rare else _work(op))
@@ -302,42 +302,42 @@ def _rare_ops(ops: Sequence[Operation]) -> dict[Operation, float]:
     return rare
 
 
-def _saved_by_mac(op: Operation, invariant: set[SSAValue], accumulators: Sequence[SSAValue]) -> Work:
+def _saved_by_mac(op: Operation, invariant: set[SSAValue], accumulators: Sequence[SSAValue]) -> ScalarWork:
     """Return the cycles saved by fusing a product and its accumulation into one instruction."""
     if not isinstance(op, arith.AddiOp) or (product := fusible_product(op)) is None:
-        return Work()
+        return ScalarWork()
     rest = op.rhs if product is op.lhs else op.lhs
     if rest in accumulators or product in invariant:
-        return Work()
+        return ScalarWork()
     # Operands of a kernel are mostly constants of a channel, which stay in registers.
     copy = _MAC_COPY if rest in invariant or _is_constant(rest) or isinstance(rest, BlockArgument) else 0
-    return Work(saved=_PRODUCT.narrow - copy, saved_waits=1)
+    return ScalarWork(saved=_PRODUCT.narrow - copy, saved_waits=1)
 
 
-def _work(op: Operation) -> Work:
+def _work(op: Operation) -> ScalarWork:
     if isinstance(op, RequantizeOp):
         return _requantise(op)
     if isinstance(op, RescaleOp):
         return _rescale(op)
     if isinstance(op, memref.LoadOp) and is_float(op.res.type):
-        return Work(_TABLE)
+        return ScalarWork(_TABLE)
     if any(is_float(value.type) for value in (*op.operands, *op.results)):
-        return Work(0, _float_weight(op), zeros=_ZEROS if isinstance(op, arith.MulfOp) and _is_summed(op) else 0)
+        return ScalarWork(0, _float_weight(op), zeros=_ZEROS if isinstance(op, arith.MulfOp) and _is_summed(op) else 0)
     if isinstance(op, arith.TruncIOp) and _extends_again(op):
-        return Work(EXTENSIONS[arith.ExtSIOp])
+        return ScalarWork(EXTENSIONS[arith.ExtSIOp])
     if isinstance(op, _FREE) or not op.results or _multiplies_by_one(op) or _is_idle(op):
-        return Work()
+        return ScalarWork()
     wide = any((integer_width(value.type) or _INDEX_WIDTH) > 32 for value in (*op.operands, *op.results))
     cost = _op_cost(op)
     saved = max(0, cost.narrow - _bound(op, cost)) if isinstance(op, EXTREMA) and not wide else 0
-    return Work(cost.wide if wide else cost.narrow, 0, isinstance(op, arith.MuliOp), saved)
+    return ScalarWork(cost.wide if wide else cost.narrow, 0, isinstance(op, arith.MuliOp), saved)
 
 
-def _rescale(op: RescaleOp) -> Work:
+def _rescale(op: RescaleOp) -> ScalarWork:
     """Return the work of a rescaling as `expand_rescale` emits it: a product, a sum that rounds, a clip in integers."""
     floats = _FLOAT_WEIGHTS[arith.MulfOp] if constant_number(op.scale) != 1 else 0
     floats += 1 if is_float(op.x.type) else 1 + _FLOAT_WEIGHTS[arith.SIToFPOp]
-    return Work(1 + 2 * _SELDOM_BOUND.narrow, floats, saved=2 * (_SELDOM_BOUND.narrow - 1))
+    return ScalarWork(1 + 2 * _SELDOM_BOUND.narrow, floats, saved=2 * (_SELDOM_BOUND.narrow - 1))
 
 
 def _float_weight(op: Operation) -> float:
@@ -420,7 +420,7 @@ def _is_scaled(op: Operation) -> bool:
     return isinstance(inner[0], arith.ShRSIOp) or (isinstance(inner[0], EXTREMA) and _is_scaled(inner[0]))
 
 
-def _requantise(op: RequantizeOp) -> Work:
+def _requantise(op: RequantizeOp) -> ScalarWork:
     """
     Return the work of a product, a sum, a shift and a clip; the rounding is folded into a constant summand.
 
@@ -433,4 +433,4 @@ def _requantise(op: RequantizeOp) -> Work:
     bounds = _bounds_in_reach(op)
     parts = [_PRODUCT] * has_product + [_SUM] * sums + [_SHIFT] * bool(shift) + [_SELDOM_BOUND] * bounds
     saved = has_product * (_PRODUCT.narrow - _MAC_COPY) + bounds * (_SELDOM_BOUND.narrow - 1)
-    return Work(sum(part[is_wide] for part in parts), saved=0 if is_wide else saved)
+    return ScalarWork(sum(part[is_wide] for part in parts), saved=0 if is_wide else saved)

@@ -7,7 +7,7 @@ from math import prod
 from typing import NamedTuple
 
 
-class Blocks(NamedTuple):
+class BlockLoop(NamedTuple):
     """
     Parallel loop over blocks of outputs: its iterations, the outputs and the cycles of one.
 
@@ -33,7 +33,7 @@ _Cores = list[tuple[int, float]]
 """Outputs and cycles of each core."""
 
 
-def busiest_core(outer: Sequence[int], line: Sequence[Blocks], cores: int, *, finding: float) -> Busiest:
+def busiest_core(outer: Sequence[int], line: Sequence[BlockLoop], cores: int, *, finding: float) -> Busiest:
     """
     Partition the blocks of a line, or a loop around the lines, whichever leaves the busiest core the fewest outputs.
 
@@ -57,7 +57,7 @@ def _most(cores: _Cores) -> int:
     return max(count for count, _ in cores)
 
 
-def _line_of(line: Sequence[Blocks], cores: int, finding: float) -> _Cores:
+def _line_of(line: Sequence[BlockLoop], cores: int, finding: float) -> _Cores:
     """Share each loop of a line; single iterations come last, each on the core that has the least to do."""
     mine: _Cores = [(0, 0.0)] * cores
     for blocks in sorted(line, key=lambda part: part.trips == 1):
@@ -72,7 +72,7 @@ def _line_of(line: Sequence[Blocks], cores: int, finding: float) -> _Cores:
     return mine
 
 
-def _loop_of(blocks: Blocks, cores: int) -> _Cores:
+def _loop_of(blocks: BlockLoop, cores: int) -> _Cores:
     """Share a loop over blocks, or the loop inside."""
     chunk, inner = -(-blocks.trips // cores), -(-blocks.inner // cores)
     if blocks.trips * inner * (blocks.outputs // blocks.inner) < chunk * blocks.outputs:

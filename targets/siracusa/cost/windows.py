@@ -28,7 +28,7 @@ from ....ir import shape_of
 from ....passes.annotate_unrolling import FACTOR, is_peeled
 from .kernels import share, slowdown
 from .loops import AROUND, BRANCH, START
-from .products import WORD, Product, product_of
+from .products import WORD, ProductLoops, product_of
 from .scalar import MEMOISED, Rates, size_of
 
 PIXELS = 8
@@ -54,7 +54,7 @@ SPREAD, SPREAD_BYTE = 2, 2
 
 
 @dataclass(frozen=True)
-class Axis:
+class WindowAxis:
     """
     Spatial axis of the image: its loops over pixels and taps, and where they read.
 
@@ -84,7 +84,7 @@ class Lines(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Windows:
+class DepthwiseLoops:
     """
     Depthwise convolution: its loops over channels and images, and its axes; `rows` is None along one axis.
 
@@ -92,10 +92,10 @@ class Windows:
     and `branches` that some are seldom executed.
     """
 
-    product: Product
+    product: ProductLoops
     outer: tuple[int, ...]
-    rows: Axis | None
-    columns: Axis
+    rows: WindowAxis | None
+    columns: WindowAxis
     size: int = 0
     branches: bool = False
 
@@ -122,7 +122,7 @@ class Windows:
 
 
 @per_kernel
-def windows_of(kernel: Kernel) -> Windows | None:
+def windows_of(kernel: Kernel) -> DepthwiseLoops | None:
     """Match a kernel as a depthwise convolution along one or two axes; None for others."""
     product = product_of(kernel)
     if product is None or not product.is_depthwise:
@@ -138,10 +138,10 @@ def windows_of(kernel: Kernel) -> Windows | None:
     assert columns is not None
     outer = tuple(d for d in range(len(kernel.bounds)) if d not in own)
     size, branches = size_of(kernel.epilogue) if kernel.epilogue is not None else (0, False)
-    return Windows(product, outer, rows, columns, size + OUTPUT, branches)
+    return DepthwiseLoops(product, outer, rows, columns, size + OUTPUT, branches)
 
 
-def _axis(image: Access, number: int, taps: Sequence[int], kernel: Kernel) -> Axis | None:
+def _axis(image: Access, number: int, taps: Sequence[int], kernel: Kernel) -> WindowAxis | None:
     """Return an axis of the image with a loop of taps and one of pixels; None for others."""
     form = image.forms[number]
     terms = dict(form.terms)
@@ -151,7 +151,7 @@ def _axis(image: Access, number: int, taps: Sequence[int], kernel: Kernel) -> Ax
     if form.divides or len(tap) != 1 or len(pixel) != 1 or tap[0] not in taps:
         return None
     extent = shape_of(image.value)[number]
-    return Axis(pixel[0], tap[0], number, terms[pixel[0]], terms[tap[0]], -form.constant, extent)
+    return WindowAxis(pixel[0], tap[0], number, terms[pixel[0]], terms[tap[0]], -form.constant, extent)
 
 
 def places(step: int) -> range:
@@ -164,7 +164,7 @@ def spread_words(step: int, taps: int) -> int:
     return sum(-(-(place + taps) // WORD) for place in places(step))
 
 
-def lines_of(windows: Windows, bounds: tuple[int, ...], cores: int, most_bytes: int) -> Lines | None:
+def lines_of(windows: DepthwiseLoops, bounds: tuple[int, ...], cores: int, most_bytes: int) -> Lines | None:
     """
     Return the blocking with the fewest modelled cycles; None if no block fits `most_bytes` bytes.
 
@@ -174,19 +174,19 @@ def lines_of(windows: Windows, bounds: tuple[int, ...], cores: int, most_bytes: 
     return min(blockings, key=lambda lines: _work(windows, bounds, lines, cores, 0.0).cycles, default=None)
 
 
-def is_resident(windows: Windows, lines: Lines, bounds: Sequence[int]) -> bool:
+def is_resident(windows: DepthwiseLoops, lines: Lines, bounds: Sequence[int]) -> bool:
     """Return whether the lines of a band are those of a whole channel."""
     return prod(_parts(windows, lines, bounds)) == 1
 
 
-def _parts(windows: Windows, lines: Lines, bounds: Sequence[int]) -> list[int]:
+def _parts(windows: DepthwiseLoops, lines: Lines, bounds: Sequence[int]) -> list[int]:
     """Return the number of phases, of strips in each, and of bands."""
     rows, pixels = bounds[windows.rows.pixels] if windows.rows else 1, bounds[windows.columns.pixels]
     line = -(-pixels // windows.phases)
     return [min(windows.phases, pixels), -(-line // lines.pixels), -(-rows // lines.rows)]
 
 
-def _blockings(windows: Windows, bounds: Sequence[int], most_bytes: int) -> Iterator[Lines]:
+def _blockings(windows: DepthwiseLoops, bounds: Sequence[int], most_bytes: int) -> Iterator[Lines]:
     """Yield blockings that fit: strips of whole blocks of pixels, and for each the highest bands."""
     tap_rows, taps = windows.taps(bounds)
     left = most_bytes - tap_rows * spread_words(windows.step, taps) * WORD
@@ -206,7 +206,7 @@ class _Work(NamedTuple):
     cores: int
 
 
-def _work(windows: Windows, bounds: Sequence[int], lines: Lines, cores: int, epilogue: float) -> _Work:
+def _work(windows: DepthwiseLoops, bounds: Sequence[int], lines: Lines, cores: int, epilogue: float) -> _Work:
     outer = prod(bounds[d] for d in windows.outer)
     rows = bounds[windows.rows.pixels] if windows.rows else 1
     line = -(-bounds[windows.columns.pixels] // windows.phases)
@@ -226,7 +226,7 @@ def _work(windows: Windows, bounds: Sequence[int], lines: Lines, cores: int, epi
     return _Work(outer * part * every + channels * spread, channels, mine.cores)
 
 
-def _stepping(windows: Windows, pixels: int) -> float:
+def _stepping(windows: DepthwiseLoops, pixels: int) -> float:
     """Return the cycles of pointers and branches of the loop over the outputs of a block."""
     if is_peeled(pixels, windows.size):
         return 0
@@ -234,7 +234,7 @@ def _stepping(windows: Windows, pixels: int) -> float:
     return pixels / (FACTOR if is_unrolled else 1) * (POINTERS + BRANCH)
 
 
-def _gather(windows: Windows, lines: Lines, *, clears: bool) -> float:
+def _gather(windows: DepthwiseLoops, lines: Lines, *, clears: bool) -> float:
     """Return the cycles to gather the lines of a band, the padding of which may have to be cleared."""
     columns, rows = windows.columns, windows.rows
     inside = min(lines.width, ceil(columns.extent / columns.dilation))
@@ -254,7 +254,7 @@ def _products(step: int, taps: int, pixels: int) -> int:
     return words + weights + sum(-(-(pixel * step % WORD + taps) // WORD) for pixel in range(pixels))
 
 
-def _block(windows: Windows, bounds: Sequence[int], pixels: int) -> float:
+def _block(windows: DepthwiseLoops, bounds: Sequence[int], pixels: int) -> float:
     """Return the cycles of the sums of a block of pixels."""
     tap_rows, taps = windows.taps(bounds)
     turn = TURN if tap_rows > UNROLLED else 0
@@ -262,7 +262,7 @@ def _block(windows: Windows, bounds: Sequence[int], pixels: int) -> float:
 
 
 def window_cycles(
-    windows: Windows, bounds: tuple[int, ...], cores: int, *, most_bytes: int, contention: float, rates: Rates
+    windows: DepthwiseLoops, bounds: tuple[int, ...], cores: int, *, most_bytes: int, contention: float, rates: Rates
 ) -> float | None:
     """Estimate the cycles of the busiest core for a depthwise convolution, or a tile of it; None if no block fits."""
     lines = lines_of(windows, bounds, cores, most_bytes)

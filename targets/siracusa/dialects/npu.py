@@ -18,14 +18,24 @@ from xdsl.utils.exceptions import VerifyException
 
 from ....dialects.core.effect_traits import Fence, accesses
 from ....dialects.core.instruction import Const, Ref, Scalar, State, i32, instruction
-from ..npu.jobs import COUNT, Register
-from ..npu.kernel_ops import ConvOp, MatmulOp, NpuKernelOp, RequantizeOp
+from ..npu.jobs import COUNT, NpuRegister
+from ..npu.kernel_ops import NpuConvOp, NpuKernelOp, NpuMatmulOp, NpuRequantizeOp
 from ..npu.model import Offset
-from ..npu.session import Session
+from ..npu.session import NpuSession
 
-__all__ = ["ConvOp", "MatmulOp", "NpuKernelOp", "RequantizeOp", "acquire", "address", "trigger", "wait", "write"]
+__all__ = [
+    "NpuConvOp",
+    "NpuMatmulOp",
+    "NpuKernelOp",
+    "NpuRequantizeOp",
+    "acquire",
+    "address",
+    "trigger",
+    "wait",
+    "write",
+]
 
-_READ_BY_JOBS = (Register.WEIGHTS, Register.INPUT, Register.SCALE, Register.BIAS)
+_READ_BY_JOBS = (NpuRegister.WEIGHTS, NpuRegister.INPUT, NpuRegister.SCALE, NpuRegister.BIAS)
 
 
 class _OperandOfJob(MemoryEffect):
@@ -35,14 +45,14 @@ class _OperandOfJob(MemoryEffect):
     def get_effects(cls, op: Operation) -> Set[EffectInstance] | None:
         assert isinstance(op, write.op)
         register = op.properties_of()["index"]
-        if register not in (*_READ_BY_JOBS, Register.OUTPUT):
+        if register not in (*_READ_BY_JOBS, NpuRegister.OUTPUT):
             return frozenset()
         base = op.operands[0].owner
         while isinstance(base, arith.AddiOp):
             base = base.lhs.owner
         if isinstance(base, address.op):
             touched = [base.operands[0]]
-            return accesses([], touched) if register == Register.OUTPUT else accesses(touched, [])
+            return accesses([], touched) if register == NpuRegister.OUTPUT else accesses(touched, [])
         return frozenset() if isinstance(base, arith.ConstantOp) else None
 
 
@@ -55,7 +65,7 @@ class _InReach(OpTrait):
 
 
 @instruction("npu.acquire", c="tw_npu_acquire")
-def acquire(npu: State[Session]) -> Scalar[i32]:
+def acquire(npu: State[NpuSession]) -> Scalar[i32]:
     """
     Wait for a free place in the queue of jobs; registers are then written to this job.
 
@@ -65,7 +75,7 @@ def acquire(npu: State[Session]) -> Scalar[i32]:
 
 
 @instruction("npu.write", c="tw_npu_write", traits=[_OperandOfJob()])
-def write(index: Annotated[Const, range(COUNT)], value: Scalar[i32], npu: State[Session]) -> None:
+def write(index: Annotated[Const, range(COUNT)], value: Scalar[i32], npu: State[NpuSession]) -> None:
     """
     Write a register of the job that was acquired.
 
@@ -75,7 +85,7 @@ def write(index: Annotated[Const, range(COUNT)], value: Scalar[i32], npu: State[
 
 
 @instruction("npu.trigger", c="tw_npu_trigger", traits=[Fence()])
-def trigger(npu: State[Session]) -> None:
+def trigger(npu: State[NpuSession]) -> None:
     """
     Start the job that was acquired.
 
@@ -85,7 +95,7 @@ def trigger(npu: State[Session]) -> None:
 
 
 @instruction("npu.wait", c="tw_npu_wait", traits=[Fence()])
-def wait(npu: State[Session]) -> None:
+def wait(npu: State[NpuSession]) -> None:
     """
     Wait until all jobs are done.
 
@@ -95,7 +105,7 @@ def wait(npu: State[Session]) -> None:
 
 
 @instruction("npu.address", c="tw_npu_address", traits=[Pure(), _InReach()])
-def address(buffer: Ref[Any], npu: State[Session]) -> Scalar[i32]:
+def address(buffer: Ref[Any], npu: State[NpuSession]) -> Scalar[i32]:
     """
     Return the address of a buffer's first element, as the NPU sees it.
 
@@ -106,5 +116,10 @@ def address(buffer: Ref[Any], npu: State[Session]) -> Scalar[i32]:
 
 NPU = Dialect(
     "npu",
-    [ConvOp, MatmulOp, RequantizeOp, *(instruction.op for instruction in (acquire, write, trigger, wait, address))],
+    [
+        NpuConvOp,
+        NpuMatmulOp,
+        NpuRequantizeOp,
+        *(instruction.op for instruction in (acquire, write, trigger, wait, address)),
+    ],
 )

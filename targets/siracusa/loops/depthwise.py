@@ -15,7 +15,7 @@ from ....dialects.nn.unpack import WORD
 from ....passes.loops.affine import axes_of
 from ....passes.loops.blocks import Part, PartLoops, parts
 from ....passes.loops.nest import PARALLEL, Nest
-from ..cost.windows import PIXELS, Axis, Lines, is_resident, spread_words, windows_of
+from ..cost.windows import PIXELS, Lines, WindowAxis, is_resident, spread_words, windows_of
 from ..dialects.cluster.instructions import fill_row, im2col, spread_weights, window_words
 
 
@@ -141,7 +141,7 @@ class DepthwiseLoops(PartLoops):
         axes = axes_of(x, self.kernel.bounds)
         return [0 if number in spatial else self.index(axis.index) for number, axis in enumerate(axes)]
 
-    def inside(self, axis: Axis, pixel: Index, count: int, step: int) -> tuple[Index, Index, Index]:
+    def inside(self, axis: WindowAxis, pixel: Index, count: int, step: int) -> tuple[Index, Index, Index]:
         """
         Return the begin in bounds of lines of `count` positions at a stride of `step`, for the window of a pixel.
 

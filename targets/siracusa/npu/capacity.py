@@ -15,20 +15,20 @@ from ....dialects.core.machine.model import Machine
 from ....ir import shape_of
 from ....passes.memory.views import bytes_of
 from .division import Division
-from .flow import Flow
-from .sharing import Choice
+from .flow import KernelFlow
+from .sharing import NpuChoice
 
 
 @dataclass(frozen=True)
 class WeightCapacity:
     """Constants of a block of tensor-level ops, and the levels that they need."""
 
-    flow: Flow
+    flow: KernelFlow
     machine: Machine
     npu: Engine
 
     def fitted(
-        self, taken: Iterable[Operation], divided: Mapping[Operation, Division], choices: Mapping[Operation, Choice]
+        self, taken: Iterable[Operation], divided: Mapping[Operation, Division], choices: Mapping[Operation, NpuChoice]
     ) -> tuple[set[Operation], dict[Operation, Division]]:
         """
         Return the kernels for the NPU, whole and in part, such that the weights of the others fit.
@@ -76,7 +76,7 @@ class WeightCapacity:
         return total
 
 
-def _loss(choice: Choice, division: Division | None) -> int:
+def _loss(choice: NpuChoice, division: Division | None) -> int:
     """Return the additional cycles of a kernel computed by the NPU alone."""
     if division is None:
         return choice.loss

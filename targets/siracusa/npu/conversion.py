@@ -30,9 +30,9 @@ from ....dialects.nn import ints
 from ....ir import Array, dense, element_of, numbers_of, shape_of
 from ....passes.lowering.lowerer import collapse, expand, reassociate
 from .epilogues import Requantization, is_all, rest_of
-from .geometry import Kind
-from .kernel_ops import ConvOp, MatmulOp, NpuKernelOp, epilogue_of
-from .sources import Source, Windows
+from .geometry import ConvKind
+from .kernel_ops import NpuConvOp, NpuKernelOp, NpuMatmulOp, epilogue_of
+from .sources import RowWindows, Source
 from .weights import pack
 
 _LAST = (0, 2, 3, 1)
@@ -97,7 +97,7 @@ class Conversion:
             properties |= {"kind": StringAttr(source.kind.name.lower()), "pads": ints(source.pads)}
             properties |= {"pad_value": IntegerAttr(source.fill, i64)} if source.fill else {}
         extras = self._numbers(requantization, hint) if requantization else []
-        kind = MatmulOp if source.pads is None else ConvOp
+        kind = NpuMatmulOp if source.pads is None else NpuConvOp
         region, maps = None, list[AffineMapAttr]()
         if requantization is not None:
             scale = element_of(extras[0])
@@ -131,7 +131,7 @@ class Conversion:
             x = self._widened(cast(tensor.PadOp, x.owner))
         if not self.source.channels_last:
             x = self._transposed(x, _LAST)
-        if self.source.kind is Kind.POINTWISE and self.source.pads is not None:
+        if self.source.kind is ConvKind.POINTWISE and self.source.pads is not None:
             batch, height, width, channels = shape_of(x)
             down, across = self.source.strides
             return self._taken(x, [batch, -(-height // down), -(-width // across), channels])
@@ -144,7 +144,7 @@ class Conversion:
             return self._reshaped(x, [int(np.prod(leading)), channels])
         return x
 
-    def _rows(self, x: SSAValue, windows: Windows) -> SSAValue:
+    def _rows(self, x: SSAValue, windows: RowWindows) -> SSAValue:
         """Build the matrix of the windows of an image [N, H, W, C] or [N, W, C]: a row for each pixel of the output."""
         batch, *space, channels = shape_of(x)
         x = self._reshaped(x, [batch, *[1, *space][-2:], channels])
@@ -221,7 +221,7 @@ class Conversion:
 
     def _as_before(self, value: SSAValue) -> SSAValue:
         """Build the NPU's result in the shape and layout of the kernel's result."""
-        if self.source.pads is not None and self.source.kind is not Kind.POINTWISE:
+        if self.source.pads is not None and self.source.kind is not ConvKind.POINTWISE:
             shape = shape_of(self.op.output)
             batch, *space = [shape[axis] for axis in (range(3) if self.source.channels_last else (0, 2, 3))]
             value = self._taken(value, [batch, *space, len(self.source.weight)])

@@ -23,7 +23,7 @@ from ....passes.memory.views import bytes_of
 from ....passes.split.cuts import outer_loop
 from ....passes.split.parts import grouped_parts, whole_of
 from .conversion import Conversion
-from .geometry import PIXELS, Kind
+from .geometry import PIXELS, ConvKind
 from .weight_costs import with_weights
 
 DOUBLED = 4096
@@ -154,7 +154,7 @@ def divisible(conversion: Conversion, npu: Engine, other: Engine, machine: Machi
         source.folded > 1
         or source.groups > 1
         or source.windows is not None
-        or (source.strides != (1, 1) and source.kind is not Kind.POINTWISE)
+        or (source.strides != (1, 1) and source.kind is not ConvKind.POINTWISE)
     )
     if loop is None or not isinstance(weights.owner, arith.ConstantOp) or is_rearranged:
         return None

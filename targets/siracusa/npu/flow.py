@@ -11,7 +11,7 @@ from ....dialects.core.kernel import is_kernel, is_shaped
 from ....ir import shape_of
 
 
-class Flow:
+class KernelFlow:
     """
     Dataflow between the kernels with static extents of a block, in program order.
 

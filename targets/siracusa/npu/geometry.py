@@ -20,7 +20,7 @@ WEIGHT_MEMORY_BASE = 0x1040_0000
 """Base address of the weight memory: MRAM, then SRAM. Pointers to weights in it are relative to this address."""
 
 
-class Kind(Enum):
+class ConvKind(Enum):
     """Kind of convolution, by its bits in CONF0."""
 
     DENSE = 0
@@ -30,17 +30,17 @@ class Kind(Enum):
     @property
     def taps(self) -> int:
         """Rows, and columns, of the window."""
-        return 1 if self is Kind.POINTWISE else 3
+        return 1 if self is ConvKind.POINTWISE else 3
 
     @property
     def channels(self) -> int:
         """Input channels of a sub-tile."""
-        return 32 if self is Kind.POINTWISE else 28
+        return 32 if self is ConvKind.POINTWISE else 28
 
     @property
     def features(self) -> int:
         """Output channels of a sub-tile."""
-        return 28 if self is Kind.DEPTHWISE else 32
+        return 28 if self is ConvKind.DEPTHWISE else 32
 
 
 def blocks(extent: int, block: int) -> int:
@@ -48,16 +48,16 @@ def blocks(extent: int, block: int) -> int:
     return -(-extent // block)
 
 
-def packed_shape(kind: Kind, features: int, channels: int, bits: int) -> tuple[int, int]:
+def packed_shape(kind: ConvKind, features: int, channels: int, bits: int) -> tuple[int, int]:
     """
     Return the shape of packed weights: rows, and bytes per row.
 
     A row is one output channel; in a depthwise convolution 28 of them.
     """
     words = blocks(channels, kind.channels)
-    if kind is Kind.POINTWISE:
+    if kind is ConvKind.POINTWISE:
         return features, words * WORD
-    if kind is Kind.DEPTHWISE:
+    if kind is ConvKind.DEPTHWISE:
         return words, bits * WORD
     return features, words * bits * WORD
 

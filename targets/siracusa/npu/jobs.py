@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from ....errors import Diagnostic
-from .geometry import PIXELS, WEIGHT_MEMORY_BASE, WORD, Kind, blocks
+from .geometry import PIXELS, WEIGHT_MEMORY_BASE, WORD, ConvKind, blocks
 from .weights import LEAST_BITS, MOST_BITS
 
 COUNT = 24
@@ -19,7 +19,7 @@ MOST_PADDING = 2
 """Rows or columns of padding on each side."""
 
 
-class Register(IntEnum):
+class NpuRegister(IntEnum):
     """Numbers of a job's registers."""
 
     WEIGHTS = 0
@@ -106,7 +106,7 @@ class Padding:
 
 
 @dataclass(frozen=True)
-class Addresses:
+class JobAddresses:
     """Addresses of a job's operands, as the cores see them. Weights may be in the weight memory."""
 
     weights: int = 0
@@ -117,7 +117,7 @@ class Addresses:
 
 
 @dataclass(frozen=True)
-class Job:
+class NpuJob:
     """
     Convolution of `height` x `width` output pixels, `channels` in, `features` out (equal for depthwise ones).
 
@@ -128,7 +128,7 @@ class Job:
     Strides are in bytes; 0 means dense.
     """
 
-    kind: Kind
+    kind: ConvKind
     height: int
     width: int
     channels: int
@@ -144,7 +144,7 @@ class Job:
     signed: bool = False
     accumulate: bool = False
     prefetch: bool = False
-    addresses: Addresses = Addresses()
+    addresses: JobAddresses = JobAddresses()
     input_pixel_stride: int = 0
     input_row_stride: int = 0
     output_pixel_stride: int = 0
@@ -178,41 +178,41 @@ class Job:
         return self.addresses.weights >= WEIGHT_MEMORY_BASE
 
 
-def registers(job: Job) -> tuple[int, ...]:
+def registers(job: NpuJob) -> tuple[int, ...]:
     """Encode a job in its 24 32-bit registers. Raises Diagnostic for an unsupported job."""
     check(job)
     kind, padding = job.kind, job.padding
     block_in, rest_in = _cut(job.channels, kind.channels)
     block_out, rest_out = _cut(job.features, kind.features)
-    if kind is Kind.DEPTHWISE:
+    if kind is ConvKind.DEPTHWISE:
         block_in, rest_in = block_out, rest_out
     rows, rest_rows = _cut(job.height, PIXELS)
     columns, rest_columns = _cut(job.width, PIXELS)
     pixel, row = job.input_strides
     at = job.addresses
     words = {
-        Register.WEIGHTS: at.weights - WEIGHT_MEMORY_BASE if job.in_weight_memory else at.weights,
-        Register.INPUT: at.input - padding.top * row - padding.left * pixel,
-        Register.OUTPUT: at.output,
-        Register.SCALE: at.scale,
-        Register.BIAS: at.bias,
-        Register.INPUT_STRIDES: pixel,
-        Register.INPUT_STRIDES + 1: row,
-        Register.OUTPUT_STRIDES: WORD,
-        Register.OUTPUT_STRIDES + 1: job.output_strides[0],
-        Register.OUTPUT_STRIDES + 2: job.output_strides[1],
-        Register.WEIGHT_STRIDES: WORD,
-        Register.WEIGHT_STRIDES + 1: _weight_stride(job, block_in),
-        Register.CHANNEL_REMAINDERS: _pair(rest_out, rest_in),
-        Register.OUTPUT_REMAINDERS: _pair(rest_rows, rest_columns),
-        Register.INPUT_REMAINDERS: _pair(
+        NpuRegister.WEIGHTS: at.weights - WEIGHT_MEMORY_BASE if job.in_weight_memory else at.weights,
+        NpuRegister.INPUT: at.input - padding.top * row - padding.left * pixel,
+        NpuRegister.OUTPUT: at.output,
+        NpuRegister.SCALE: at.scale,
+        NpuRegister.BIAS: at.bias,
+        NpuRegister.INPUT_STRIDES: pixel,
+        NpuRegister.INPUT_STRIDES + 1: row,
+        NpuRegister.OUTPUT_STRIDES: WORD,
+        NpuRegister.OUTPUT_STRIDES + 1: job.output_strides[0],
+        NpuRegister.OUTPUT_STRIDES + 2: job.output_strides[1],
+        NpuRegister.WEIGHT_STRIDES: WORD,
+        NpuRegister.WEIGHT_STRIDES + 1: _weight_stride(job, block_in),
+        NpuRegister.CHANNEL_REMAINDERS: _pair(rest_out, rest_in),
+        NpuRegister.OUTPUT_REMAINDERS: _pair(rest_rows, rest_columns),
+        NpuRegister.INPUT_REMAINDERS: _pair(
             rest_rows + kind.taps - 1 - padding.bottom, rest_columns + kind.taps - 1 - padding.right
         ),
-        Register.CHANNEL_BLOCKS: _pair(block_out, block_in),
-        Register.PIXEL_BLOCKS: _pair(rows, columns),
-        Register.PADDING: _padding(padding),
-        Register.WEIGHT_OFFSET: job.weight_offset,
-        Register.CONF0: _configuration(job),
+        NpuRegister.CHANNEL_BLOCKS: _pair(block_out, block_in),
+        NpuRegister.PIXEL_BLOCKS: _pair(rows, columns),
+        NpuRegister.PADDING: _padding(padding),
+        NpuRegister.WEIGHT_OFFSET: job.weight_offset,
+        NpuRegister.CONF0: _configuration(job),
     }
     return tuple(words.get(number, 0) & 0xFFFF_FFFF for number in range(COUNT))
 
@@ -226,11 +226,11 @@ def _pair(high: int, low: int) -> int:
     return high << 16 | low
 
 
-def _weight_stride(job: Job, block_in: int) -> int:
+def _weight_stride(job: NpuJob, block_in: int) -> int:
     """Return the stride in bytes between the weights of consecutive output channels."""
-    if job.kind is Kind.DEPTHWISE:
+    if job.kind is ConvKind.DEPTHWISE:
         return 0
-    return WORD * block_in * (1 if job.kind is Kind.POINTWISE else job.weight_bits)
+    return WORD * block_in * (1 if job.kind is ConvKind.POINTWISE else job.weight_bits)
 
 
 def _padding(padding: Padding) -> int:
@@ -238,7 +238,7 @@ def _padding(padding: Padding) -> int:
     return top << 28 | right << 24 | bottom << 20 | left << 16 | padding.value & 0xFF
 
 
-def _configuration(job: Job) -> int:
+def _configuration(job: NpuJob) -> int:
     fields = {
         Conf.WEIGHT_BITS: job.weight_bits - 1,
         Conf.REQUANTIZE: bool(job.scale_bits),
@@ -257,13 +257,13 @@ def _configuration(job: Job) -> int:
     return sum(int(value) << field for field, value in fields.items())
 
 
-def check(job: Job) -> None:
+def check(job: NpuJob) -> None:
     """Raise Diagnostic for a job that the NPU does not support."""
     extents = {"height": job.height, "width": job.width, "channels": job.channels, "features": job.features}
     for name, extent in extents.items():
         if not 1 <= extent <= 0xFFFF:
             raise _unsupported(f"a job of {name} {extent}", "extents from 1 to 65535")
-    if job.kind is Kind.DEPTHWISE and job.channels != job.features:
+    if job.kind is ConvKind.DEPTHWISE and job.channels != job.features:
         raise _unsupported(
             "a depthwise job with a multiplier of channels",
             f"{job.channels} features",
@@ -275,7 +275,7 @@ def check(job: Job) -> None:
     _check_requantisation(job)
 
 
-def _check_numbers(job: Job) -> None:
+def _check_numbers(job: NpuJob) -> None:
     if not LEAST_BITS <= job.weight_bits <= MOST_BITS:
         raise _unsupported(f"weights of {job.weight_bits} bits", "2 to 8 bits")
     if not -(1 << 31) <= job.weight_offset < 1 << 31:
@@ -285,9 +285,9 @@ def _check_numbers(job: Job) -> None:
             raise _unsupported(f"a stride of {getattr(job, name)} bytes", "strides that are not negative")
 
 
-def _check_padding(job: Job) -> None:
+def _check_padding(job: NpuJob) -> None:
     padding = job.padding
-    most = 0 if job.kind is Kind.POINTWISE else MOST_PADDING
+    most = 0 if job.kind is ConvKind.POINTWISE else MOST_PADDING
     if any(not 0 <= side <= most for side in padding.sides):
         raise _unsupported(
             "padding so wide", f"0 to {most} on each side", f"{list(padding.sides)}", "pad the image in memory"
@@ -315,7 +315,7 @@ def _check_padding(job: Job) -> None:
             )
 
 
-def _check_requantisation(job: Job) -> None:
+def _check_requantisation(job: NpuJob) -> None:
     if job.scale_bits not in (0, *SIZES) or job.output_bits not in SIZES:
         raise _unsupported(
             "numbers of this width",
@@ -328,7 +328,7 @@ def _check_requantisation(job: Job) -> None:
             "a scale and outputs of 8 bits, or no scale and outputs of 32 bits",
             f"scales of {job.scale_bits}, outputs of {job.output_bits} bits",
         )
-    if job.accumulate and (job.output_bits != 32 or job.kind is Kind.DEPTHWISE):
+    if job.accumulate and (job.output_bits != 32 or job.kind is ConvKind.DEPTHWISE):
         raise _unsupported("adding to these outputs", "outputs of 32 bits of a job that is not depthwise")
     if not 0 <= job.shift < 32:
         raise _unsupported(f"a shift by {job.shift}", "0 to 31")

@@ -44,16 +44,16 @@ from ....dialects.nn import ints
 from ....errors import Diagnostic
 from ....ir import Array, element_of, integer_width, numbers_of, shape_of
 from . import reference, view
-from .geometry import Kind, packed_shape, pixel_grids
-from .jobs import Job, Padding, check
-from .view import Format, Window
+from .geometry import ConvKind, packed_shape, pixel_grids
+from .jobs import NpuJob, Padding, check
+from .view import Format, ImagePadding
 
 CLIPS = (0, 255), (-128, 127)
 """Clipping ranges of the hardware: unsigned bytes, with its ReLU, and signed ones."""
 
 
 @irdl_op_definition
-class RequantizeOp(IRDLOperation):
+class NpuRequantizeOp(IRDLOperation):
     """
     Requantisation as the NPU does it: `clip((x * scale + bias) >> shift)` to -128 to 127 or 0 to 255, not rounded.
 
@@ -100,8 +100,8 @@ class RequantizeOp(IRDLOperation):
         return self.low.value.data, self.high.value.data
 
 
-@scalar(RequantizeOp)
-def _requantize(op: RequantizeOp, x: Array, scale: Array, bias: Array) -> Array:
+@scalar(NpuRequantizeOp)
+def _requantize(op: NpuRequantizeOp, x: Array, scale: Array, bias: Array) -> Array:
     return reference.requantize(x, scale, bias, op.shift.value.data, *op.range)
 
 
@@ -129,7 +129,7 @@ class NpuKernelOp(KernelOp):
 
     @property
     def multiply_accumulates(self) -> int:
-        depth = 1 if self.format.kind is Kind.DEPTHWISE else shape_of(self.inputs[0])[-1]
+        depth = 1 if self.format.kind is ConvKind.DEPTHWISE else shape_of(self.inputs[0])[-1]
         return prod(shape_of(self.output)) * self.format.kind.taps**2 * depth
 
     @property
@@ -137,7 +137,7 @@ class NpuKernelOp(KernelOp):
         return IntegerType(self.bits.value.data)
 
     @abstractmethod
-    def jobs(self) -> Sequence[Job]:
+    def jobs(self) -> Sequence[NpuJob]:
         """Return the hardware jobs of the op, without addresses."""
 
     def verify_structure(self) -> None:
@@ -177,7 +177,11 @@ class NpuKernelOp(KernelOp):
         if block is None:
             return
         op, features = block.first_op, shape_of(self.output)[-1]
-        if not isinstance(op, RequantizeOp) or list(op.operands) != list(block.args) or op.next_op is not block.last_op:
+        if (
+            not isinstance(op, NpuRequantizeOp)
+            or list(op.operands) != list(block.args)
+            or op.next_op is not block.last_op
+        ):
             raise VerifyException("the epilogue must be one npu.requantize of the sum by a scale and a bias")
         per_channel = AffineMap(self.RANK, 0, (AffineMap.identity(self.RANK).results[-1],))
         maps = [attribute.data for attribute in self.epilogue_maps or ()]
@@ -185,10 +189,10 @@ class NpuKernelOp(KernelOp):
             raise VerifyException("the epilogue must take one scale and one bias for each output channel")
 
     @property
-    def requantization(self) -> RequantizeOp | None:
+    def requantization(self) -> NpuRequantizeOp | None:
         """Requantisation of the epilogue, None if the sums are the output."""
         block = single_block(self.epilogue)
-        return cast(RequantizeOp, block.first_op) if block is not None else None
+        return cast(NpuRequantizeOp, block.first_op) if block is not None else None
 
     def numbers(self) -> dict[str, Any]:
         """Return the fields of a job that depend on the storage of weights and outputs."""
@@ -205,14 +209,14 @@ class NpuKernelOp(KernelOp):
 def epilogue_of(rank: int, scale: Attribute, *, shift: int, low: int, high: int) -> tuple[Region, list[AffineMapAttr]]:
     """Build the epilogue that requantises an output of `rank` axes, and the maps of scale and bias."""
     block = Block(arg_types=[i32, scale, i32])
-    op = RequantizeOp(*block.args, shift=shift, low=low, high=high)
+    op = NpuRequantizeOp(*block.args, shift=shift, low=low, high=high)
     block.add_ops([op, linalg.YieldOp(op.result)])
     per_channel = AffineMapAttr(AffineMap(rank, 0, (AffineMap.identity(rank).results[-1],)))
     return Region(block), [per_channel] * 2
 
 
 @irdl_op_definition
-class ConvOp(NpuKernelOp):
+class NpuConvOp(NpuKernelOp):
     """
     Convolution of x [N, H, W, Cin] without strides: `dense` or `depthwise` 3x3, or `pointwise`.
 
@@ -237,7 +241,7 @@ class ConvOp(NpuKernelOp):
 
     @property
     def format(self) -> Format:
-        return Format(Kind[self.kind.data.upper()], self.bits.value.data, self.offset.value.data)
+        return Format(ConvKind[self.kind.data.upper()], self.bits.value.data, self.offset.value.data)
 
     @property
     def fill(self) -> int:
@@ -245,7 +249,7 @@ class ConvOp(NpuKernelOp):
         return self.pad_value.value.data if self.pad_value is not None else 0
 
     def verify_structure(self) -> None:
-        if self.kind.data.upper() not in Kind.__members__:
+        if self.kind.data.upper() not in ConvKind.__members__:
             raise VerifyException(f"kind must be one of dense, depthwise, pointwise, got '{self.kind.data}'")
         if len(numbers_of(self.pads)) != 4:
             raise VerifyException("pads must be four numbers: above, left, below, right")
@@ -262,7 +266,7 @@ class ConvOp(NpuKernelOp):
 
     def core(self) -> Kernel:
         top, left, *_ = numbers_of(self.pads)
-        window = Window(top, left, self.fill, is_padded=any(numbers_of(self.pads)))
+        window = ImagePadding(top, left, self.fill, is_padded=any(numbers_of(self.pads)))
         x, w = self.inputs
         return view.convolution(self.format, x, w, self.output, window, unsigned=self.is_unsigned(0))
 
@@ -271,12 +275,12 @@ class ConvOp(NpuKernelOp):
         kept = [pad if sizes[dim] == bounds[dim] else 0 for dim, pad in zip((1, 2, 1, 2), pads, strict=True)]
         return dict(self.properties) | {"pads": ints(kept)}
 
-    def jobs(self) -> Sequence[Job]:
+    def jobs(self) -> Sequence[NpuJob]:
         _, height, width, features = shape_of(self.output)
         top, left, bottom, right = numbers_of(self.pads)
         padding = Padding(top, right, bottom, left, self.fill)
         return [
-            Job(
+            NpuJob(
                 self.format.kind,
                 height,
                 width,
@@ -289,7 +293,7 @@ class ConvOp(NpuKernelOp):
 
 
 @irdl_op_definition
-class MatmulOp(NpuKernelOp):
+class NpuMatmulOp(NpuKernelOp):
     """
     Matrix product x [M, K] times packed weights [N, bytes], as a pointwise convolution of M pixels.
 
@@ -304,7 +308,7 @@ class MatmulOp(NpuKernelOp):
 
     @property
     def format(self) -> Format:
-        return Format(Kind.POINTWISE, self.bits.value.data, self.offset.value.data)
+        return Format(ConvKind.POINTWISE, self.bits.value.data, self.offset.value.data)
 
     def _verify_shapes(self) -> None:
         if shape_of(self.inputs[0])[0] != shape_of(self.output)[0]:
@@ -315,9 +319,9 @@ class MatmulOp(NpuKernelOp):
         x, w = self.inputs
         return view.product(self.format, x, w, self.output, unsigned=self.is_unsigned(0))
 
-    def jobs(self) -> Sequence[Job]:
+    def jobs(self) -> Sequence[NpuJob]:
         (rows, features), channels = shape_of(self.output), shape_of(self.inputs[0])[-1]
-        return [Job(Kind.POINTWISE, *grid, channels, features, **self.numbers()) for grid in pixel_grids(rows)]
+        return [NpuJob(ConvKind.POINTWISE, *grid, channels, features, **self.numbers()) for grid in pixel_grids(rows)]
 
 
 # Semantics of kernels
@@ -336,11 +340,11 @@ def _run(op: NpuKernelOp, operands: Sequence[Value], x: Array, pads: Sequence[in
     return []
 
 
-@semantics(ConvOp)
-def _conv(runner: Runner, op: ConvOp, operands: Sequence[Value]) -> list[Value]:
+@semantics(NpuConvOp)
+def _conv(runner: Runner, op: NpuConvOp, operands: Sequence[Value]) -> list[Value]:
     return _run(op, operands, operands[0], numbers_of(op.pads), op.fill)
 
 
-@semantics(MatmulOp)
-def _matmul(runner: Runner, op: MatmulOp, operands: Sequence[Value]) -> list[Value]:
+@semantics(NpuMatmulOp)
+def _matmul(runner: Runner, op: NpuMatmulOp, operands: Sequence[Value]) -> list[Value]:
     return _run(op, operands, operands[0][None, None], (0, 0, 0, 0), 0)

@@ -10,7 +10,7 @@ from ....errors import Diagnostic
 
 
 @dataclass(frozen=True)
-class Memories:
+class NpuMemories:
     """
     Near level of all operands, and preloaded levels for weights.
 
@@ -22,13 +22,13 @@ class Memories:
     prefetching: frozenset[str] = frozenset()
 
 
-def memories_of(machine: Machine) -> Memories:
+def memories_of(machine: Machine) -> NpuMemories:
     """Return the memories of the engine that runs NPU kernels. Raises Diagnostic if there is none."""
     for engine in machine.engines:
         if any(support.op.startswith("npu.") for support in engine.runs):
             weights = [machine.level(name) for name in engine.levels_of("weights")]
             ops = frozenset(support.op for support in engine.runs if dict(support.parameters).get("prefetch"))
-            return Memories(machine.near_level_of(engine), tuple(level for level in weights if level.preloaded), ops)
+            return NpuMemories(machine.near_level_of(engine), tuple(level for level in weights if level.preloaded), ops)
     raise Diagnostic(
         f"no engine of '{machine.name}' runs kernels of the NPU",
         expected='an engine with "npu.conv" and "npu.matmul" among its runs',

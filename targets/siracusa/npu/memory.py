@@ -12,7 +12,7 @@ from ....ir import Array
 
 
 @dataclass
-class Memory:
+class RegionMemory:
     """Disjoint regions: address -> bytes, a one-dimensional array of uint8."""
 
     regions: dict[int, Array] = field(default_factory=dict[int, Array])

@@ -16,7 +16,7 @@ from enum import Enum, IntEnum
 from ....errors import Diagnostic
 from .datapath import run_job
 from .jobs import COUNT
-from .memory import Memory
+from .memory import RegionMemory
 
 CONTEXTS = 2
 NO_CONTEXT = 0xFFFF_FFFF
@@ -35,7 +35,7 @@ class Offset(IntEnum):
     JOB = 0x20
 
 
-class _State(Enum):
+class _ContextState(Enum):
     FREE = 0
     ACQUIRED = 1
     COMMITTED = 2
@@ -44,7 +44,7 @@ class _State(Enum):
 
 @dataclass
 class _Context:
-    state: _State = _State.FREE
+    state: _ContextState = _ContextState.FREE
     job: int = 0
     words: list[int] = field(default_factory=lambda: [0] * COUNT)
 
@@ -57,7 +57,7 @@ class NpuModel:
     unsupported job, and an access out of bounds.
     """
 
-    def __init__(self, memory: Memory):
+    def __init__(self, memory: RegionMemory):
         self.memory = memory
         self._contexts = [_Context() for _ in range(CONTEXTS)]
         self._queue: deque[_Context] = deque()
@@ -89,19 +89,19 @@ class NpuModel:
         self._acquired().words[number] = value & 0xFFFF_FFFF
 
     def _acquire(self) -> int:
-        if any(context.state is _State.ACQUIRED for context in self._contexts):
+        if any(context.state is _ContextState.ACQUIRED for context in self._contexts):
             return LOCKED
-        free = next((context for context in self._contexts if context.state is _State.FREE), None)
+        free = next((context for context in self._contexts if context.state is _ContextState.FREE), None)
         if free is None:
             self._finish_one()
             return NO_CONTEXT
-        free.state, free.job, free.words = _State.ACQUIRED, self._jobs & 0xFF, [0] * COUNT
+        free.state, free.job, free.words = _ContextState.ACQUIRED, self._jobs & 0xFF, [0] * COUNT
         self._jobs += 1
         return free.job
 
     def _acquired(self) -> _Context:
         for context in self._contexts:
-            if context.state is _State.ACQUIRED:
+            if context.state is _ContextState.ACQUIRED:
                 return context
         raise Diagnostic("a job is written or triggered without ACQUIRE", remedy="read ACQUIRE before")
 
@@ -109,22 +109,22 @@ class NpuModel:
         if value not in (0, 1):
             raise Diagnostic("TRIGGER is written with an unknown value", expected="0 or 1", found=str(value))
         context = self._acquired()
-        context.state = _State.COMMITTED
+        context.state = _ContextState.COMMITTED
         self._queue.append(context)
         if value == 0:
             for queued in self._queue:
-                queued.state = _State.STARTED
+                queued.state = _ContextState.STARTED
 
     @staticmethod
     def _is_busy(context: _Context) -> bool:
-        return context.state in (_State.COMMITTED, _State.STARTED)
+        return context.state in (_ContextState.COMMITTED, _ContextState.STARTED)
 
     def _finish_one(self) -> None:
         """Execute the oldest started job."""
-        if not self._queue or self._queue[0].state is not _State.STARTED:
+        if not self._queue or self._queue[0].state is not _ContextState.STARTED:
             return
         context = self._queue.popleft()
-        context.state, self._running = _State.FREE, context.job
+        context.state, self._running = _ContextState.FREE, context.job
         run_job(context.words, self.memory)
 
 

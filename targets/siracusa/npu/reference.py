@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....ir import Array
-from .geometry import Kind
+from .geometry import ConvKind
 from .view import Format
 from .weights import unpack
 
@@ -32,7 +32,7 @@ def convolve(format: Format, x: Array, packed: Array, pads: Sequence[int], fill:
     total = np.zeros((x.shape[0], height, width, len(weight)), carrier)
     for (ky, kx), taken in zip(np.ndindex(taps, taps), factors.reshape(taps**2, *weight.shape[:2]), strict=True):
         window = image[:, ky : ky + height, kx : kx + width]
-        total += window * taken[:, 0] if format.kind is Kind.DEPTHWISE else window @ taken.T
+        total += window * taken[:, 0] if format.kind is ConvKind.DEPTHWISE else window @ taken.T
     return total.astype(np.int64).astype(np.int32)
 
 

@@ -14,7 +14,7 @@ from ....errors import Diagnostic
 from ....ir import Array
 from .geometry import L1_BASE, WEIGHT_MEMORY_BASE
 from .memories import memories_of
-from .memory import Memory
+from .memory import RegionMemory
 from .model import LOCKED, NpuModel, Offset
 
 _ALIGNMENT = 64
@@ -22,7 +22,7 @@ _JOBS = 256
 
 
 @dataclass
-class Session:
+class NpuSession:
     """
     Model on the buffers of a run, with addresses assigned at first use.
 
@@ -30,7 +30,7 @@ class Session:
     """
 
     machine: Machine | None = None
-    memory: Memory = field(default_factory=Memory)
+    memory: RegionMemory = field(default_factory=RegionMemory)
     model: NpuModel = field(init=False)
     _addresses: dict[int, int] = field(default_factory=dict[int, int])
     _ends: dict[int, int] = field(default_factory=dict[int, int])
@@ -39,7 +39,7 @@ class Session:
         self.model = NpuModel(self.memory)
 
     @classmethod
-    def of_program(cls, root: Operation) -> Session:
+    def of_program(cls, root: Operation) -> NpuSession:
         """Return the session of a run of a module, with its machine."""
         attached = root.attributes.get(ATTRIBUTE)
         return cls(None if attached is None else machine_from_attr(attached))

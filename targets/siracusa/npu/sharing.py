@@ -14,7 +14,7 @@ from ....dialects.core.machine.model import Machine
 from ....passes.map_engines import ATTRIBUTE
 from ....passes.overlap.runs import KernelRun, cycles_of_runs
 from .division import Division
-from .flow import Flow
+from .flow import KernelFlow
 
 WINDOW = 12
 """Distance in kernels within which concurrent ones are searched."""
@@ -28,7 +28,7 @@ NOTHING: Mapping[Operation, Division] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
-class Choice:
+class NpuChoice:
     """
     Kernel that the NPU supports: its cycles there, and those of the remaining elementwise kernel.
 
@@ -66,10 +66,10 @@ class Sharing:
     `choices` are the kernels that the NPU supports; those in `free` may be assigned.
     """
 
-    flow: Flow
+    flow: KernelFlow
     machine: Machine
     npu: Engine
-    choices: Mapping[Operation, Choice]
+    choices: Mapping[Operation, NpuChoice]
     free: Set[Operation]
     _elsewhere: dict[Operation, tuple[Engine, int] | None] = field(
         default_factory=dict[Operation, "tuple[Engine, int] | None"], init=False

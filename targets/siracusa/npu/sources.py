@@ -20,7 +20,7 @@ from ....dialects.nn.contraction import ContractionOp, PackableOp
 from ....errors import Diagnostic
 from ....ir import Array, array_of, element_of, numbers_of, shape_of, where
 from .epilogues import Requantization, requantization_of
-from .geometry import Kind, packed_shape
+from .geometry import ConvKind, packed_shape
 from .jobs import MOST_PADDING, Padding
 from .weights import MOST_BITS, fewest_bits
 
@@ -28,7 +28,7 @@ _NATIVE = "1x1 or 3x3, or channels last and no depthwise one"
 
 
 @dataclass(frozen=True)
-class Windows:
+class RowWindows:
     """Windows of an image [N, H, W, C] that become rows of a matrix (im2col): [N * Ho * Wo, kh * kw * C]."""
 
     shape: tuple[int, int]
@@ -53,7 +53,7 @@ class Source:
     """
 
     op: ContractionOp
-    kind: Kind
+    kind: ConvKind
     x: SSAValue
     weight: Array
     pads: tuple[int, int, int, int] | None = None
@@ -62,7 +62,7 @@ class Source:
     strides: tuple[int, int] = (1, 1)
     folded: int = 1
     widened: int = 0
-    windows: Windows | None = None
+    windows: RowWindows | None = None
     groups: int = 1
 
     @property
@@ -93,7 +93,7 @@ class Source:
         Raises Diagnostic as `fewest_bits` does.
         """
         bits, offset = fewest_bits(self.weight)
-        if self.kind is not Kind.POINTWISE:
+        if self.kind is not ConvKind.POINTWISE:
             return bits, offset
         low = int(self.weight.min())
         return MOST_BITS, -128 if low >= -128 and int(self.weight.max()) < 128 else low
@@ -160,7 +160,7 @@ def _folded(source: Source) -> Source:
     """
     pads, (down, across) = source.pads, source.strides
     columns = source.column_axis
-    if source.kind is not Kind.DENSE or pads is None or across == 1:
+    if source.kind is not ConvKind.DENSE or pads is None or across == 1:
         return source
     width, output_columns = shape_of(source.x)[columns], shape_of(source.op.output)[columns]
     widened = -width % across
@@ -206,7 +206,7 @@ def _folded_weight(weight: Array, columns: int, left: int, before: int) -> Array
 def _row_bytes(weight: Array) -> int:
     """Return the bytes of packed weights for an output channel, of weights [Cout, Cin, 3, 3]."""
     features, channels, *_ = weight.shape
-    return packed_shape(Kind.DENSE, features, channels, fewest_bits(weight)[0])[1]
+    return packed_shape(ConvKind.DENSE, features, channels, fewest_bits(weight)[0])[1]
 
 
 def _declined(op: Operation, why: str, expected: str = "", found: str = "") -> Diagnostic:
@@ -289,10 +289,10 @@ def _line(op: ConvOp, weight: Array, groups: int) -> Source:
     features, _, taps = weight.shape
     _check_whole(op, (before, after), (dilation,))
     if (taps, stride, before, after) == (1, 1, 0, 0):
-        return Source(op, Kind.POINTWISE, op.inputs[0], weight[..., None])
+        return Source(op, ConvKind.POINTWISE, op.inputs[0], weight[..., None])
     rows = np.moveaxis(weight, 1, -1).reshape(features, -1, 1, 1)
-    windows = Windows((1, taps), (1, stride), (1, dilation), (0, before, 0, after))
-    return Source(op, Kind.POINTWISE, op.inputs[0], rows, windows=windows)
+    windows = RowWindows((1, taps), (1, stride), (1, dilation), (0, before, 0, after))
+    return Source(op, ConvKind.POINTWISE, op.inputs[0], rows, windows=windows)
 
 
 def _is_native(op: ConvOp, kernel: list[int]) -> bool:
@@ -306,16 +306,16 @@ def _unfolded(op: ConvOp, weight: Array) -> Source:
     """Return a convolution with channels last as a matrix product of its windows; `weight` is [Cout, Cin, kh, kw]."""
     features, _, down, across = weight.shape
     numbers = (numbers_of(attribute) for attribute in (op.strides, op.dilations, op.pads))
-    windows = Windows((down, across), *cast(Any, map(tuple, numbers)))
+    windows = RowWindows((down, across), *cast(Any, map(tuple, numbers)))
     _check_whole(op, windows.pads, windows.dilations)
     rows = np.moveaxis(weight, 1, -1).reshape(features, -1, 1, 1)
-    return Source(op, Kind.POINTWISE, op.inputs[0], rows, windows=windows)
+    return Source(op, ConvKind.POINTWISE, op.inputs[0], rows, windows=windows)
 
 
-def _kind(kernel: list[int], groups: int) -> Kind:
+def _kind(kernel: list[int], groups: int) -> ConvKind:
     if kernel == [1, 1]:
-        return Kind.POINTWISE
-    return Kind.DEPTHWISE if groups > 1 else Kind.DENSE
+        return ConvKind.POINTWISE
+    return ConvKind.DEPTHWISE if groups > 1 else ConvKind.DENSE
 
 
 def _check_whole(op: ConvOp, pads: tuple[int, ...], dilations: tuple[int, ...] = (1, 1)) -> None:
@@ -335,7 +335,7 @@ def _matmul(op: MatmulOp) -> Source:
     if op.transpose_a is not None or weight.ndim != 2:
         raise _declined(op, "is no product of rows with one matrix", "[..., K] times a constant matrix")
     rows = weight if op.transpose_b is not None else weight.T
-    return Source(op, Kind.POINTWISE, op.inputs[0], rows[:, :, None, None])
+    return Source(op, ConvKind.POINTWISE, op.inputs[0], rows[:, :, None, None])
 
 
 def _with_padding(source: Source) -> Source:
@@ -353,7 +353,7 @@ def _with_padding(source: Source) -> Source:
     if fill is None or any(outside) or max(*low, *high) > MOST_PADDING or min(*low, *high) < 0:
         return source
     (above, left), (below, right) = low[rows : rows + 2], high[rows : rows + 2]
-    after = 1 if source.kind is Kind.DENSE and source.strides[1] > 1 else right
+    after = 1 if source.kind is ConvKind.DENSE and source.strides[1] > 1 else right
     if Padding(above, after, below, left, fill).is_contested:
         return source
     return replace(source, x=pad.source, pads=(above, left, below, right), fill=fill)

@@ -23,20 +23,20 @@ from ....dialects.core.body import Body
 from ....dialects.core.kernel import Access, Kernel, Reduction
 from ....dialects.core.scalars import Index, scalar_attr
 from ....ir import shape_of
-from .geometry import WORD, Kind
+from .geometry import WORD, ConvKind
 
 
 @dataclass(frozen=True)
 class Format:
     """Packing format of weights: kind of convolution, bits, and summand of each weight."""
 
-    kind: Kind
+    kind: ConvKind
     bits: int
     offset: int
 
 
 @dataclass(frozen=True)
-class Window:
+class ImagePadding:
     """Padding before the image along rows and columns, and its value; `is_padded` if any side has padding."""
 
     top: int = 0
@@ -45,13 +45,15 @@ class Window:
     is_padded: bool = False
 
 
-def convolution(format: Format, x: SSAValue, w: SSAValue, out: SSAValue, window: Window, *, unsigned: bool) -> Kernel:
+def convolution(
+    format: Format, x: SSAValue, w: SSAValue, out: SSAValue, window: ImagePadding, *, unsigned: bool
+) -> Kernel:
     """
     Build the kernel of x [N, H, W, Cin], w [rows, bytes], out [N, Ho, Wo, Cout].
 
     Loops are (n, h, w, o | ky, kx, c, byte), depthwise (n, h, w, c | ky, kx, row, byte).
     """
-    kind, depthwise = format.kind, format.kind is Kind.DEPTHWISE
+    kind, depthwise = format.kind, format.kind is ConvKind.DEPTHWISE
     rows, size = shape_of(w)
     inner = rows if depthwise else shape_of(x)[-1]
     bounds = (*shape_of(out), kind.taps, kind.taps, inner, size)
@@ -67,7 +69,7 @@ def product(format: Format, x: SSAValue, w: SSAValue, out: SSAValue, *, unsigned
     bounds = (*shape_of(out), shape_of(x)[-1], shape_of(w)[-1])
     m, n, k, byte = AffineMap.identity(4).results
     loops = _Loops((), channel=2, byte=3)
-    return _kernel(format, loops, bounds, (x, w, out), ([m, k], [n, byte], [m, n]), Window(), unsigned)
+    return _kernel(format, loops, bounds, (x, w, out), ([m, k], [n, byte], [m, n]), ImagePadding(), unsigned)
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def _kernel(
     bounds: tuple[int, ...],
     values: tuple[SSAValue, SSAValue, SSAValue],
     accesses: Sequence[Sequence[AffineExpr]],
-    window: Window,
+    window: ImagePadding,
     unsigned: bool,
 ) -> Kernel:
     x, w, out = values
@@ -129,7 +131,7 @@ class _WeightedSum(Body):
         channel, place = self._index(self._loops.channel), self._index(self._loops.byte)
         within, block = self.rem_unsigned(channel, kind.channels), self.div_unsigned(channel, kind.channels)
         word, at = self.div_unsigned(place, WORD), self.rem_unsigned(place, WORD)
-        if kind is Kind.POINTWISE:
+        if kind is ConvKind.POINTWISE:
             is_of_channel = self.compare(self.div_unsigned(at, 4), "eq", self.div_unsigned(within, 4))
             is_here = self.both(self.compare(word, "eq", block), is_of_channel)
             low, position = self._narrow(self.rem_unsigned(at, 4)), self._narrow(self.rem_unsigned(within, 4))

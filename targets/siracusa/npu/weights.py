@@ -19,7 +19,7 @@ import numpy as np
 
 from ....errors import Diagnostic
 from ....ir import Array
-from .geometry import WORD, Kind, blocks, packed_shape
+from .geometry import WORD, ConvKind, blocks, packed_shape
 
 LEAST_BITS, MOST_BITS = 2, 8
 _WORD_BITS = 8 * WORD
@@ -45,7 +45,7 @@ def fewest_bits(weight: Array) -> tuple[int, int]:
     return bits, middle if middle <= low and high < -middle else low
 
 
-def pack(kind: Kind, weight: Array, bits: int, offset: int) -> Array:
+def pack(kind: ConvKind, weight: Array, bits: int, offset: int) -> Array:
     """
     Pack weights [Cout, Cin, kh, kw], depthwise [C, 1, kh, kw], to uint8 [rows, bytes of a row].
 
@@ -63,31 +63,31 @@ def pack(kind: Kind, weight: Array, bits: int, offset: int) -> Array:
         )
     features, channels = _extents(kind, weight)
     rows = stored.astype(np.uint8)
-    if kind is Kind.DEPTHWISE:
+    if kind is ConvKind.DEPTHWISE:
         rows = rows.transpose(1, 0, 2, 3)
     taps = kind.taps**2
     count = blocks(channels, kind.channels)
     padded = np.zeros((len(rows), count * kind.channels, taps), np.uint8)
     padded[:, :channels] = rows.reshape(len(rows), channels, taps)
-    packed = _pointwise_bytes(padded) if kind is Kind.POINTWISE else _window_bytes(padded, bits)
+    packed = _pointwise_bytes(padded) if kind is ConvKind.POINTWISE else _window_bytes(padded, bits)
     return packed.reshape(packed_shape(kind, features, channels, bits))
 
 
-def unpack(kind: Kind, packed: Array, channels: int, bits: int, offset: int) -> Array:
+def unpack(kind: ConvKind, packed: Array, channels: int, bits: int, offset: int) -> Array:
     """
     Unpack weights to [Cout, Cin, kh, kw], depthwise [C, 1, kh, kw], as int32.
 
     `packed` are bytes [rows, bytes of a row], `channels` the input channels. Raises Diagnostic for a wrong shape.
     """
     _check_bits(bits)
-    depthwise, count = kind is Kind.DEPTHWISE, blocks(channels, kind.channels)
+    depthwise, count = kind is ConvKind.DEPTHWISE, blocks(channels, kind.channels)
     wanted = packed_shape(kind, channels if depthwise else len(packed), channels, bits)
     if packed.shape != wanted:
         raise Diagnostic(
             "packed weights have the wrong shape", expected=str(list(wanted)), found=str(list(packed.shape))
         )
     words = np.unpackbits(packed.view(np.uint8).reshape(-1, WORD), axis=-1, bitorder="little")
-    if kind is Kind.POINTWISE:
+    if kind is ConvKind.POINTWISE:
         digits = words.reshape(len(packed), count, -1, MOST_BITS, _GROUP).transpose(3, 0, 1, 2, 4)[:bits]
     else:
         rows = 1 if depthwise else len(packed)
@@ -100,13 +100,13 @@ def unpack(kind: Kind, packed: Array, channels: int, bits: int, offset: int) -> 
     return (whole.transpose(1, 0, 2, 3) if depthwise else whole).astype(np.int32) + np.int32(offset)
 
 
-def _check_shape(kind: Kind, weight: Array) -> None:
+def _check_shape(kind: ConvKind, weight: Array) -> None:
     kernel = (kind.taps, kind.taps)
-    depth = 1 if kind is Kind.DEPTHWISE else weight.shape[1] if weight.ndim == 4 else 0
+    depth = 1 if kind is ConvKind.DEPTHWISE else weight.shape[1] if weight.ndim == 4 else 0
     if weight.ndim != 4 or weight.shape[2:] != kernel or weight.shape[1] != depth:
         raise Diagnostic(
             f"the weights are not those of a {kind.name.lower()} convolution",
-            expected=f"[Cout, {'1' if kind is Kind.DEPTHWISE else 'Cin'}, {kind.taps}, {kind.taps}]",
+            expected=f"[Cout, {'1' if kind is ConvKind.DEPTHWISE else 'Cin'}, {kind.taps}, {kind.taps}]",
             found=str(list(weight.shape)),
         )
 
@@ -116,9 +116,9 @@ def _check_bits(bits: int) -> None:
         raise Diagnostic("the NPU has no weights of this width", expected="2 to 8 bits", found=f"{bits} bits")
 
 
-def _extents(kind: Kind, weight: Array) -> tuple[int, int]:
+def _extents(kind: ConvKind, weight: Array) -> tuple[int, int]:
     """Return output and input channels."""
-    return weight.shape[0], weight.shape[0] if kind is Kind.DEPTHWISE else weight.shape[1]
+    return weight.shape[0], weight.shape[0] if kind is ConvKind.DEPTHWISE else weight.shape[1]
 
 
 def _window_bytes(padded: Array, bits: int) -> Array:

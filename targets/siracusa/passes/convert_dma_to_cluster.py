@@ -26,7 +26,7 @@ from ....ir import element_of, functions, shape_of, where
 from ....passes.core.base import Pass
 from ....passes.emitc.buffers import EXTERNAL
 from ....passes.loops.copier import Copiers, Range, fill_outside, inside, over_box
-from ..dialects.cluster import DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp
+from ..dialects.cluster import ClusterDmaWaitOp, DmaBeginOp, DmaInOp, DmaOutOp
 from ..dialects.cluster.instructions import fill_row
 
 _NO_GROUP = -1
@@ -49,7 +49,7 @@ def convert_dma_to_cluster(function: func.FuncOp, copiers: Copiers, external: st
             call = copiers.call(function, op, [i32], partial(_start_rows, external=is_external), fill)
             Rewriter.replace_op(op, call)
         elif type(op) is HierWaitOp:
-            wait = DmaWaitOp(op.token, external=op in outside)
+            wait = ClusterDmaWaitOp(op.token, external=op in outside)
             wait.location = op.location
             Rewriter.replace_op(op, wait)
         elif type(op) is DmaNoneOp:

@@ -24,8 +24,8 @@ from ....runtime.interpreter import load_rules
 from ..npu.capacity import WeightCapacity
 from ..npu.conversion import Conversion
 from ..npu.division import Division, divide, divisible
-from ..npu.flow import Flow
-from ..npu.sharing import Choice, Sharing
+from ..npu.flow import KernelFlow
+from ..npu.sharing import NpuChoice, Sharing
 from ..npu.sources import Source, is_candidate, source_of
 from ..npu.weight_costs import with_weights
 
@@ -39,7 +39,7 @@ def convert_to_npu(module: ModuleOp, block: Block, engine: str, *, everything: b
     split. With `everything` all supported kernels are converted. Raises Diagnostic for a pinned kernel that the NPU
     does not support, and for a module without a machine.
     """
-    flow = Flow(block)
+    flow = KernelFlow(block)
     able = _able(block, engine)
     must = {op for op in able.sources if everything or ATTRIBUTE in op.attributes}
     if len(must) == len(able.sources):
@@ -134,7 +134,7 @@ def _converted(source: Source) -> Conversion:
     return conversion
 
 
-def _chosen(flow: Flow, able: Able, must: Set[Operation], name: str, machine: Machine) -> Chosen:
+def _chosen(flow: KernelFlow, able: Able, must: Set[Operation], name: str, machine: Machine) -> Chosen:
     """Return the kernels assigned to the NPU."""
     npu = next((engine for engine in machine.engines if engine.name == name), None)
     if npu is None:
@@ -159,7 +159,7 @@ def _chosen(flow: Flow, able: Able, must: Set[Operation], name: str, machine: Ma
 
 
 def _reasons(
-    able: Able, choices: Mapping[Operation, Choice], taken: Set[Operation], npu: Engine, machine: Machine
+    able: Able, choices: Mapping[Operation, NpuChoice], taken: Set[Operation], npu: Engine, machine: Machine
 ) -> dict[Operation, tuple[str, str]]:
     """Return for each kernel that the NPU supports the engine that does not run it, and why."""
     reasons: dict[Operation, tuple[str, str]] = {}
@@ -190,7 +190,7 @@ def _divisions(model: Conversion, npu: Engine, other: Engine, machine: Machine) 
     return list(splittable.divisions()) if splittable is not None else []
 
 
-def _choice(conversion: Conversion, npu: Engine, machine: Machine) -> Choice | None:
+def _choice(conversion: Conversion, npu: Engine, machine: Machine) -> NpuChoice | None:
     """Return the cost of a kernel on the NPU and elsewhere; None if the machine's NPU does not run it."""
     op = conversion.op
     cycles = machine.cost(npu, conversion.kernel)
@@ -199,7 +199,9 @@ def _choice(conversion: Conversion, npu: Engine, machine: Machine) -> Choice | N
     cycles = with_weights(cycles, conversion.kernel, npu, machine)
     others = [(engine, with_weights(cost, op, engine, machine)) for engine, cost in _elsewhere(op, npu, machine)]
     rest, ahead = (_least(part, npu, machine) for part in (conversion.rest, conversion.ahead))
-    return Choice(conversion.source.x, cycles, rest, min(others, key=lambda other: other[1], default=None), ahead or 0)
+    return NpuChoice(
+        conversion.source.x, cycles, rest, min(others, key=lambda other: other[1], default=None), ahead or 0
+    )
 
 
 def _least(op: Operation | None, npu: Engine, machine: Machine) -> int | None:

@@ -20,22 +20,22 @@ from ....errors import Diagnostic
 from ....ir import functions, shape_of, where
 from ....passes.core.base import Pass
 from ....passes.memory.views import layout_of
-from ..dialects.npu import ConvOp, MatmulOp, NpuKernelOp, acquire, address, trigger, wait, write
-from ..npu.geometry import WEIGHT_MEMORY_BASE, Kind
-from ..npu.jobs import Addresses, Job, Register, registers
-from ..npu.memories import Memories, memories_of
+from ..dialects.npu import NpuConvOp, NpuKernelOp, NpuMatmulOp, acquire, address, trigger, wait, write
+from ..npu.geometry import WEIGHT_MEMORY_BASE, ConvKind
+from ..npu.jobs import JobAddresses, NpuJob, NpuRegister, registers
+from ..npu.memories import NpuMemories, memories_of
 
 
 @dataclass(frozen=True)
 class _Image:
     """Part of a kernel that is one job, and its offsets in bytes in input and output."""
 
-    job: Job
+    job: NpuJob
     input: int = 0
     output: int = 0
 
 
-def lower_to_npu(op: NpuKernelOp, memories: Memories, *, waits: bool = True) -> None:
+def lower_to_npu(op: NpuKernelOp, memories: NpuMemories, *, waits: bool = True) -> None:
     """
     Replace a kernel by its jobs, and a wait for all of them if `waits`.
 
@@ -44,17 +44,17 @@ def lower_to_npu(op: NpuKernelOp, memories: Memories, *, waits: bool = True) -> 
     """
     _check_places(op, memories)
     lowering = _Lowering(op, InsertPoint.before(op))
-    if isinstance(op, MatmulOp):
+    if isinstance(op, NpuMatmulOp):
         for image in _parts(op, memories):
             lowering.job(image, {})
     else:
-        _lower_conv(cast(ConvOp, op), lowering, memories)
+        _lower_conv(cast(NpuConvOp, op), lowering, memories)
     if waits:
         lowering.emit(wait())
     Rewriter.erase_op(op)
 
 
-def _lower_conv(op: ConvOp, lowering: _Lowering, memories: Memories) -> None:
+def _lower_conv(op: NpuConvOp, lowering: _Lowering, memories: NpuMemories) -> None:
     (job,), (inputs, outputs) = op.jobs(), _strides_of(op)
     pixels = {"input_row_stride": inputs[1], "input_pixel_stride": inputs[2]}
     pixels |= {"output_row_stride": outputs[1], "output_pixel_stride": outputs[2]}
@@ -64,12 +64,12 @@ def _lower_conv(op: ConvOp, lowering: _Lowering, memories: Memories) -> None:
         lowering.job(image, {})
         return
     number, inner = lowering.loop(images)
-    far = {Register.INPUT: inner.times(number, inputs[0]), Register.OUTPUT: inner.times(number, outputs[0])}
+    far = {NpuRegister.INPUT: inner.times(number, inputs[0]), NpuRegister.OUTPUT: inner.times(number, outputs[0])}
     inner.job(image, far)
     inner.emit(scf.YieldOp())
 
 
-def _parts(op: MatmulOp, memories: Memories) -> list[_Image]:
+def _parts(op: NpuMatmulOp, memories: NpuMemories) -> list[_Image]:
     """Return the images that tile the rows of a matrix: a row of the matrix is a pixel."""
     inputs, outputs = (strides[0] for strides in _strides_of(op))
     images: list[_Image] = []
@@ -104,11 +104,11 @@ def _strides_of(op: NpuKernelOp) -> tuple[list[int], list[int]]:
     return byte_strides[0], byte_strides[1]
 
 
-def _placed(job: Job, op: NpuKernelOp, memories: Memories) -> Job:
+def _placed(job: NpuJob, op: NpuKernelOp, memories: NpuMemories) -> NpuJob:
     """Return a job with the base address of its weights and its prefetch; other addresses are 0 and added later."""
     in_weight_memory = _space(op.inputs[1]) in [level.name for level in memories.weights]
-    prefetch = in_weight_memory and op.name in memories.prefetching and job.kind is not Kind.DEPTHWISE
-    addresses = Addresses(weights=WEIGHT_MEMORY_BASE if in_weight_memory else 0)
+    prefetch = in_weight_memory and op.name in memories.prefetching and job.kind is not ConvKind.DEPTHWISE
+    addresses = JobAddresses(weights=WEIGHT_MEMORY_BASE if in_weight_memory else 0)
     return replace(job, addresses=addresses, prefetch=prefetch)
 
 
@@ -117,7 +117,7 @@ def _space(value: SSAValue) -> str:
     return space.data if isinstance(space, StringAttr) else ""
 
 
-def _check_places(op: NpuKernelOp, memories: Memories) -> None:
+def _check_places(op: NpuKernelOp, memories: NpuMemories) -> None:
     if not isinstance(op.output.type, MemRefType):
         raise Diagnostic(f"'{op.name}' is on tensors", where=where(op), remedy="run bufferize and plan-memory before")
     for value in op.operands:
@@ -154,10 +154,10 @@ class _Lowering:
         assert result is not None
         return result
 
-    def job(self, image: _Image, further: dict[Register, SSAValue]) -> None:
+    def job(self, image: _Image, further: dict[NpuRegister, SSAValue]) -> None:
         """Insert a job; `further` are summands of address registers."""
         words = registers(image.job)
-        begin = {Register.INPUT: image.input, Register.OUTPUT: image.output}
+        begin = {NpuRegister.INPUT: image.input, NpuRegister.OUTPUT: image.output}
         operands = self._operands()
         addresses = {number: self._address(value) for number, value in operands.items()}
         values: list[SSAValue] = []
@@ -165,9 +165,9 @@ class _Lowering:
             if number not in addresses:
                 values.append(self._number(word))
                 continue
-            register = Register(number)
+            register = NpuRegister(number)
             shift = word + begin.get(register, 0)
-            if register is Register.WEIGHTS and image.job.in_weight_memory:
+            if register is NpuRegister.WEIGHTS and image.job.in_weight_memory:
                 shift = -WEIGHT_MEMORY_BASE
             values.append(self._moved(addresses[register], shift, further.get(register)))
         self.emit(acquire())
@@ -175,10 +175,10 @@ class _Lowering:
             self.emit(write(number, value))
         self.emit(trigger())
 
-    def _operands(self) -> dict[Register, SSAValue]:
+    def _operands(self) -> dict[NpuRegister, SSAValue]:
         op = self._op
-        operands = {Register.WEIGHTS: op.inputs[1], Register.INPUT: op.inputs[0], Register.OUTPUT: op.output}
-        return operands | dict(zip((Register.SCALE, Register.BIAS), op.extras, strict=False))
+        operands = {NpuRegister.WEIGHTS: op.inputs[1], NpuRegister.INPUT: op.inputs[0], NpuRegister.OUTPUT: op.output}
+        return operands | dict(zip((NpuRegister.SCALE, NpuRegister.BIAS), op.extras, strict=False))
 
     def _address(self, value: SSAValue) -> SSAValue:
         if value not in self._addresses:

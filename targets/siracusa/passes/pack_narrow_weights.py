@@ -35,7 +35,7 @@ from ..loops.dot import is_dot
 from ..loops.im2col import takes_narrow_input
 
 
-class Form(Enum):
+class PackedForm(Enum):
     """Use of packed weights by a kernel: unpacked before it, or in its own loops."""
 
     UNPACKED = "unpacked"
@@ -57,7 +57,7 @@ class _Narrow:
     is_unsigned: bool
     saved: int
     cycles: int
-    forms: tuple[Form, ...]
+    forms: tuple[PackedForm, ...]
     inputs: tuple[bool, ...]
 
 
@@ -118,7 +118,7 @@ def _packed_forms(weights: Weights, machine: Machine, inputs: _Inputs) -> list[_
         for packing in packings
         if packing is not None
         and packing.saved > 0
-        and (packing.bits == narrow[0] or Form.WITH_WINDOWS in packing.forms)
+        and (packing.bits == narrow[0] or PackedForm.WITH_WINDOWS in packing.forms)
     ]
     return sorted(useful, key=lambda packing: packing.cycles)
 
@@ -139,12 +139,12 @@ def _narrow(
     """Return weights packed to `form`; None if an engine supports no use of them."""
     bits, is_unsigned = form
     saved = values.size - int(np.prod(packed_shape(values.shape, bits)))
-    total, forms, signs = 0, list[Form](), list[bool]()
+    total, forms, signs = 0, list[PackedForm](), list[bool]()
     for (op, _), engine, cycles in zip(weights.uses, weights.engines, weights.cycles, strict=True):
         costs = _computing(cast(PackableOp, op), engine, cycles, bits, machine)
         windows = _packing_windows(cast(PackableOp, op), engine, form, machine, inputs)
         if windows is not None:
-            costs[Form.WITH_WINDOWS] = windows[0]
+            costs[PackedForm.WITH_WINDOWS] = windows[0]
         if not costs:
             return None
         # A kernel takes the maximum of its compute cycles and the cycles of fetching its weights once.
@@ -155,7 +155,7 @@ def _narrow(
     return _Narrow(weights, pack(values, bits), bits, is_unsigned, saved, total, tuple(forms), tuple(signs))
 
 
-def _computing(op: PackableOp, engine: Engine, cycles: int, bits: int, machine: Machine) -> dict[Form, int]:
+def _computing(op: PackableOp, engine: Engine, cycles: int, bits: int, machine: Machine) -> dict[PackedForm, int]:
     """
     Return the cycles of a kernel with packed weights, read directly or unpacked before, as far as the engine supports
     it.
@@ -163,12 +163,12 @@ def _computing(op: PackableOp, engine: Engine, cycles: int, bits: int, machine: 
     `cycles` are those with byte weights.
     """
     unpacking = machine.cost(engine, _unpack(op, bits, is_unsigned=False)[-1])
-    costs = {} if unpacking is None else {Form.UNPACKED: cycles + unpacking}
+    costs = {} if unpacking is None else {PackedForm.UNPACKED: cycles + unpacking}
     twin = op.clone()
     _let_read(twin, _packed(op, bits).memref, bits, is_unsigned=False)
     cycles_packed = machine.cost(engine, twin) if not op.is_unsigned(1) and is_dot(twin) else None
     twin.erase()
-    return costs if cycles_packed is None else costs | {Form.READ: cycles_packed}
+    return costs if cycles_packed is None else costs | {PackedForm.READ: cycles_packed}
 
 
 def _packing_windows(
@@ -226,7 +226,7 @@ def _replace(module: ModuleOp, narrow: _Narrow) -> None:
     Rewriter.replace_op(definition, packed, [])
     for (op, get), form, no_signs in zip(narrow.weights.uses, narrow.forms, narrow.inputs, strict=True):
         inserted: list[Operation] = [_packed(op, narrow.bits, name)]
-        if form is Form.UNPACKED:
+        if form is PackedForm.UNPACKED:
             inserted = list(_unpack(op, narrow.bits, is_unsigned=narrow.is_unsigned, name=name))
             inserted[1].results[0].name_hint = get.memref.name_hint
             inserted[2].attributes[ATTRIBUTE] = op.attributes[ATTRIBUTE]
@@ -234,11 +234,11 @@ def _replace(module: ModuleOp, narrow: _Narrow) -> None:
         for new_op in inserted:
             new_op.location = op.location
         Rewriter.insert_op(inserted, InsertPoint.before(op))
-        if form is Form.UNPACKED:
+        if form is PackedForm.UNPACKED:
             op.operands[1] = inserted[1].results[0]
         else:
             _let_read(cast(PackableOp, op), inserted[0].results[0], narrow.bits, is_unsigned=narrow.is_unsigned)
-        if form is Form.WITH_WINDOWS:
+        if form is PackedForm.WITH_WINDOWS:
             _let_pack(cast(PackableOp, op), no_signs=no_signs)
         if not get.memref.uses:
             Rewriter.erase_op(get)

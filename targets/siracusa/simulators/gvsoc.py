@@ -21,7 +21,7 @@ from ....errors import Diagnostic
 from ....ir import Array
 from ....runtime.host import refused
 from ....runtime.simulators.external import ExternalSimulator, ProcessResult
-from ..bare import SIRACUSA, BareRun, Call, build_bare, entries_at, has_state, read_calls
+from ..bare import SIRACUSA, BareCall, BareRun, build_bare, entries_at, has_state, read_calls
 
 if TYPE_CHECKING:
     from ....runtime.simulators.session import Settings
@@ -103,7 +103,7 @@ class GvsocSession:
         self._marked = calls
         self.counted: Array = np.zeros((2, calls + 1, 2), np.uint64)
         self._folder, self._seconds, self._runs = folder, seconds, runs
-        self._history: list[Call] = []
+        self._history: list[BareCall] = []
         self.cycles: Array = np.zeros((runs, 0), np.int64)
 
     @property
@@ -124,13 +124,13 @@ class GvsocSession:
         inputs are refused, where a later run gives other outputs than the first, and where the simulator fails or
         exceeds its time.
         """
-        new_calls = [Call(inputs, entry=index) for index, inputs in calls]
+        new_calls = [BareCall(inputs, entry=index) for index, inputs in calls]
         done = self._run([*self._history, *new_calls])
         self.cycles = np.array(done.cycles, np.int64).reshape(self._runs, -1)[:, len(self._history) :]
         self._history += new_calls if has_state(self._folder) else []
         return [list(outputs) for outputs in done.calls[-len(new_calls) :]]
 
-    def _run(self, calls: Sequence[Call]) -> BareRun:
+    def _run(self, calls: Sequence[BareCall]) -> BareRun:
         with tempfile.TemporaryDirectory(prefix="tilewright-") as name:
             folder = Path(name)
             elf = folder / "network.elf"
@@ -142,7 +142,7 @@ class GvsocSession:
         PROGRAM.check(done)
         return self._read(done, calls)
 
-    def _read(self, done: ProcessResult, calls: Sequence[Call]) -> BareRun:
+    def _read(self, done: ProcessResult, calls: Sequence[BareCall]) -> BareRun:
         """Return the outputs of the last run and the cycles of all. Raises Diagnostic where runs differ."""
         run = read_calls(done.printed, self.entries, [*calls] * self._runs)
         if self._marked:

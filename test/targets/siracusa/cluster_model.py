@@ -22,7 +22,7 @@ import numpy as np
 
 from tilewright.runtime.rv32 import read_elf
 from tilewright.targets.siracusa.npu.datapath import run_job
-from tilewright.targets.siracusa.npu.memory import Memory
+from tilewright.targets.siracusa.npu.memory import RegionMemory
 from tilewright.test.targets.siracusa.xpulp_model import computed_by, signed
 
 unicorn: Any = importlib.import_module("unicorn")
@@ -69,7 +69,7 @@ class Siracusa:
         self.random = random.Random(seed)
         self.haste = self.random.choice((0.3, 0.03, 0.002))
         self.memories = {base: np.zeros(size, np.uint8) for base, size in (L1, WEIGHTS, L2)}
-        self.memory = Memory(dict(self.memories))
+        self.memory = RegionMemory(dict(self.memories))
         self.contexts: list[list[int] | None] = [None, None]
         self.acquired: int | None = None
         self.jobs: list[int] = []

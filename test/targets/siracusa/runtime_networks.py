@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tilewright.ir import Array
-from tilewright.targets.siracusa.npu.geometry import Kind
+from tilewright.targets.siracusa.npu.geometry import ConvKind
 from tilewright.targets.siracusa.npu.weights import pack
 
 NETWORKS = Path(__file__).parent / "networks"
@@ -44,7 +44,7 @@ def _npu(folder: Path, random: np.random.Generator) -> Example:
     weight = random.integers(-128, 128, (32, 32), np.int64)
     scale, bias = random.integers(1, 40, 32, np.uint32), random.integers(-100_000, 100_000, 32, np.int32)
     inputs = random.integers(0, 256, (3, 36, 32), np.uint8)
-    packed = pack(Kind.POINTWISE, weight[:, :, None, None], 8, -128)
+    packed = pack(ConvKind.POINTWISE, weight[:, :, None, None], 8, -128)
     names = [("TW_WEIGHT_MEMORY const uint8_t network_weight", packed)]
     names += [("const uint32_t network_scale", scale), ("const int32_t network_bias", bias)]
     _write_weights(folder, names, '#include "tw_cluster.h"\n')

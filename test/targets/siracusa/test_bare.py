@@ -23,8 +23,8 @@ from tilewright.targets.siracusa import bare
 from tilewright.targets.siracusa.bare import (
     RUNTIME,
     SIRACUSA,
+    BareCall,
     BareSession,
-    Call,
     build_bare,
     entries_at,
     read_console,
@@ -140,7 +140,7 @@ def test_a_network_that_refuses_its_inputs(examples: dict[str, Example], tmp_pat
 def test_siracusa_gives_the_same(name: str, compiler: str, examples: dict[str, Example], tmp_path: Path) -> None:
     case = examples[name]
     ports = entries_at(case.folder)[0].outputs
-    calls = [Call(case.inputs, case.outputs)]
+    calls = [BareCall(case.inputs, case.outputs)]
     elf = build_bare(case.folder, tmp_path / "a.elf", SIRACUSA, calls=calls, runs=2, flags=STRICT)
     for seed in range(3):
         machine = Siracusa(seed)
@@ -185,7 +185,7 @@ def test_instructions_on_words(examples: dict[str, Example], tmp_path: Path) -> 
         unsigned.prod(axis=1, dtype="u4") + least,
     ]
     expected = np.stack([words.view(np.int32) for words in wanted], axis=1).view(np.int8).reshape(48, 40)
-    elf = build_bare(folder, tmp_path / "a.elf", SIRACUSA, calls=[Call([data], [expected])], flags=STRICT)
+    elf = build_bare(folder, tmp_path / "a.elf", SIRACUSA, calls=[BareCall([data], [expected])], flags=STRICT)
     machine = Siracusa(0)
     machine.run(elf)
     assert (machine.exit_code, "differs" in machine.console) == (0, False)
@@ -193,7 +193,7 @@ def test_instructions_on_words(examples: dict[str, Example], tmp_path: Path) -> 
 
 def is_found(case: Example, folder: Path, *flags: str, runs: int = 1) -> bool:
     """Whether a fault shows for one of a few seeds. In a second run buffers hold the results of the first."""
-    calls = [Call(case.inputs, case.outputs)]
+    calls = [BareCall(case.inputs, case.outputs)]
     elf = build_bare(case.folder, folder / "a.elf", SIRACUSA, calls=calls, runs=runs, flags=flags)
     for seed in range(12):
         machine = Siracusa(seed)
@@ -313,16 +313,16 @@ def llama_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def text_calls(folder: Path, tokens: Sequence[int], whole: int = 4) -> list[Call]:
+def text_calls(folder: Path, tokens: Sequence[int], whole: int = 4) -> list[BareCall]:
     """Return the calls that take in a text, `whole` tokens of it at once and the rest one by one, and what comes."""
     network = HostNetwork(folder)
     steps = [(network.number_of(PREFILL), tokens[:whole], 0)] if whole else []
     steps += [(0, [token], whole + at) for at, token in enumerate(tokens[whole:])]
-    calls: list[Call] = []
+    calls: list[BareCall] = []
     for entry, taken, position in steps:
         given = {"token": taken, "position": [position]}
         inputs = [np.array(given[p.name], p.dtype).reshape(p.shape) for p in network.entries[entry].inputs]
-        calls.append(Call(inputs, network.run(inputs, entry), entry))
+        calls.append(BareCall(inputs, network.run(inputs, entry), entry))
     return calls
 
 

@@ -35,7 +35,7 @@ from tilewright.targets.siracusa.cost.jobs import job_cycles
 from tilewright.targets.siracusa.cost.kernels import share
 from tilewright.targets.siracusa.cost.loops import AROUND, BRANCH
 from tilewright.targets.siracusa.cost.products import product_of
-from tilewright.targets.siracusa.cost.scalar import Rates, Work, work_of
+from tilewright.targets.siracusa.cost.scalar import Rates, ScalarWork, work_of
 
 FOLDER = Path(str(tilewright.__file__)).parent / "targets" / "siracusa"
 SIRACUSA = find_machine("siracusa")
@@ -480,10 +480,10 @@ def test_scalar_code_counts_what_it_needs():
     a, b = body.args
     body.div(a, b)
     live = body.finish(body.add(a, b))
-    assert work_of(live) == Work(1.0)
+    assert work_of(live) == ScalarWork(1.0)
     assert work_of(requantised(i64)).cycles > 3 * work_of(requantised()).cycles
     floats = Body([f32, f32])
-    assert work_of(floats.finish(floats.div(*floats.args))) == Work(0, 1.45)
+    assert work_of(floats.finish(floats.div(*floats.args))) == ScalarWork(0, 1.45)
 
 
 def test_several_passes_over_a_row_add_up():

@@ -30,8 +30,8 @@ from tilewright.passes.tiles.group import tiling_of
 from tilewright.passes.tiles.legality import refusal
 from tilewright.runtime.interpreter import Interpreter, run_module, run_op
 from tilewright.runtime.interpreter.structured import run_structured
-from tilewright.targets.siracusa.npu.geometry import Kind, pixel_grids
-from tilewright.targets.siracusa.npu.kernel_ops import ConvOp, MatmulOp, NpuKernelOp, epilogue_of
+from tilewright.targets.siracusa.npu.geometry import ConvKind, pixel_grids
+from tilewright.targets.siracusa.npu.kernel_ops import NpuConvOp, NpuKernelOp, NpuMatmulOp, epilogue_of
 from tilewright.targets.siracusa.npu.weights import pack
 
 CONTEXT = new_context()
@@ -49,7 +49,7 @@ class Case:
 
 
 def build(
-    kind: Kind | None,
+    kind: ConvKind | None,
     shape: tuple[int, ...],
     features: int,
     *,
@@ -64,12 +64,12 @@ def build(
     """Return a network of one convolution of that kind, or of one matrix product where it is None."""
     random = np.random.default_rng(seed)
     channels, taps = shape[-1], kind.taps if kind else 1
-    features = channels if kind is Kind.DEPTHWISE else features
-    depth = 1 if kind is Kind.DEPTHWISE else channels
+    features = channels if kind is ConvKind.DEPTHWISE else features
+    depth = 1 if kind is ConvKind.DEPTHWISE else channels
     weight = random.integers(0, 1 << bits, (features, depth, taps, taps)) + offset
     inputs: dict[str, Array] = {
         "x": random.integers(-128, 128, shape).astype(np.int8),
-        "w": pack(kind or Kind.POINTWISE, weight, bits, offset).view(np.int8),
+        "w": pack(kind or ConvKind.POINTWISE, weight, bits, offset).view(np.int8),
     }
     if requantized:
         inputs["scale"] = random.integers(0, 256, features).astype(np.uint8).view(np.int8)
@@ -84,7 +84,7 @@ def build(
         properties |= {"kind": StringAttr(kind.name.lower()), "pads": ints(pads), "pad_value": IntegerAttr(fill, i64)}
     region, maps = epilogue_of(4 if kind else 2, i8, shift=13, low=0, high=255)
     x, w, *extras, o = block.args
-    chosen = ConvOp if kind else MatmulOp
+    chosen = NpuConvOp if kind else NpuMatmulOp
     marks = [0] if unsigned else []
     epilogue = region if requantized else None
     op = chosen([x, w], o, properties, unsigned=marks, extras=extras, epilogue=epilogue, epilogue_maps=maps)
@@ -108,7 +108,7 @@ def _named(names: list[str]) -> Any:
 @st.composite
 def cases(draw: Any, most: int = 9, channels: int = 40) -> Case:
     """Draw a kernel."""
-    kind = draw(st.sampled_from([None, *Kind]))
+    kind = draw(st.sampled_from([None, *ConvKind]))
     pads = tuple(draw(st.integers(0, 2)) for _ in range(4)) if kind and kind.taps > 1 else (0, 0, 0, 0)
     # Padding of 2 after the image must lie within the last sub-tile.
     height, width = (draw(st.integers(3, min(most, 6 - a - b + 2))) for a, b in zip(pads, pads[2:], strict=False))
@@ -149,7 +149,7 @@ def test_the_view_computes_what_the_semantics_do(case: Case):
 
 
 def test_the_view_reads_whole_rows_and_all_channels():
-    op = build(Kind.DENSE, (1, 13, 13, 30), 64, pads=(1, 1, 0, 0), fill=-7).op
+    op = build(ConvKind.DENSE, (1, 13, 13, 30), 64, pads=(1, 1, 0, 0), fill=-7).op
     tiling = tiling_of(op, (1, 6, 12, 32, *kernel_of(op).bounds[4:]))
     assert not refusal(tiling)
     x, w, scale, bias, out = tiling.tiles
@@ -158,8 +158,10 @@ def test_the_view_reads_whole_rows_and_all_channels():
     assert x.fill == IntegerAttr(-7, i8)
 
 
-@pytest.mark.parametrize(("kind", "dim"), [(Kind.DENSE, 6), (Kind.DENSE, 7), (Kind.DEPTHWISE, 3), (Kind.POINTWISE, 6)])
-def test_what_cannot_be_cut_is_not(kind: Kind, dim: int):
+@pytest.mark.parametrize(
+    ("kind", "dim"), [(ConvKind.DENSE, 6), (ConvKind.DENSE, 7), (ConvKind.DEPTHWISE, 3), (ConvKind.POINTWISE, 6)]
+)
+def test_what_cannot_be_cut_is_not(kind: ConvKind, dim: int):
     op = build(kind, (1, 6, 6, 60), 64).op
     sizes = list(kernel_of(op).bounds)
     sizes[dim] //= 2
@@ -173,7 +175,7 @@ def test_what_cannot_be_cut_is_not(kind: Kind, dim: int):
 @settings(SOME, max_examples=25)
 def test_tiles_are_proved_and_run_by_the_registers(case: Case, data: st.DataObject):
     expected = result(case.module, case.inputs)
-    parallel = 3 + (case.op.RANK == 4) if case.op.format.kind is not Kind.DEPTHWISE else 3
+    parallel = 3 + (case.op.RANK == 4) if case.op.format.kind is not ConvKind.DEPTHWISE else 3
     bounds = kernel_of(case.op).bounds[: 2 if case.op.RANK == 2 else parallel]
     sizes = [data.draw(st.integers(max(1, bound // 3), bound)) for bound in bounds]
     whole = [0] * (len(kernel_of(case.op).bounds) - len(sizes))
@@ -189,7 +191,7 @@ def test_tiles_are_proved_and_run_by_the_registers(case: Case, data: st.DataObje
 
 
 def test_outlined_kernels_are_lowered_too():
-    case = build(Kind.DENSE, (2, 9, 9, 30), 40, pads=(1, 1, 1, 1))
+    case = build(ConvKind.DENSE, (2, 9, 9, 30), 40, pads=(1, 1, 1, 1))
     expected = result(case.module, case.inputs)
     machine = f"attach-machine{{target={MACHINE}}},map-engines"
     run(case.module, f"bufferize,{machine},plan-memory,expand-grid,outline-kernels,lower-to-npu,canonicalize,cse")
@@ -197,9 +199,9 @@ def test_outlined_kernels_are_lowered_too():
 
 
 def test_products_count_once_whatever_their_bits():
-    dense = build(Kind.DENSE, (1, 9, 9, 30), 40, pads=(1, 1, 1, 1), bits=3, offset=-4)
+    dense = build(ConvKind.DENSE, (1, 9, 9, 30), 40, pads=(1, 1, 1, 1), bits=3, offset=-4)
     assert dense.op.multiply_accumulates == 9 * 9 * 40 * 9 * 30
-    assert build(Kind.DEPTHWISE, (1, 9, 9, 30), 30).op.multiply_accumulates == 7 * 7 * 30 * 9
+    assert build(ConvKind.DEPTHWISE, (1, 9, 9, 30), 30).op.multiply_accumulates == 7 * 7 * 30 * 9
     assert build(None, (6, 20), 40).op.multiply_accumulates == 6 * 20 * 40
 
 
@@ -250,7 +252,7 @@ def arrays() -> list[Array]:
     random = np.random.default_rng(4)
     x = random.integers(-128, 128, (6, 6, 32)).astype(np.int8)
     weight = random.integers(-128, 128, (8, 32))
-    packed = pack(Kind.POINTWISE, weight[:, :, None, None], 8, -128).view(np.int8)
+    packed = pack(ConvKind.POINTWISE, weight[:, :, None, None], 8, -128).view(np.int8)
     return [x, packed, np.zeros((6, 6, 8), np.int32), (x.astype(np.int64) @ weight.T).astype(np.int32)]
 
 

@@ -151,7 +151,7 @@ class DmaOutOp(DmaCopyOp):
 
 
 @irdl_op_definition
-class DmaWaitOp(IRDLOperation):
+class ClusterDmaWaitOp(IRDLOperation):
     """
     Wait until all transfers of a group are done. Group -1 is that of no transfers.
 
@@ -196,8 +196,8 @@ def _copy(runner: Runner, op: DmaCopyOp, operands: Sequence[Value]) -> list[Valu
     return located(op, begin)
 
 
-@semantics(DmaWaitOp)
-def _wait(runner: Runner, op: DmaWaitOp, operands: Sequence[Value]) -> list[Value]:
+@semantics(ClusterDmaWaitOp)
+def _wait(runner: Runner, op: ClusterDmaWaitOp, operands: Sequence[Value]) -> list[Value]:
     state_of(runner, op, Transfers).wait(int(operands[0]))
     return []
 
@@ -245,7 +245,7 @@ def _start(
 CLUSTER = Dialect(
     "cluster",
     [
-        *(DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp),
+        *(DmaBeginOp, DmaInOp, DmaOutOp, ClusterDmaWaitOp),
         *(
             instruction.op
             for instruction in (

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tilewright.ir import Array
-from tilewright.targets.siracusa.npu.geometry import L1_BASE, WEIGHT_MEMORY_BASE, Kind
-from tilewright.targets.siracusa.npu.jobs import Addresses, Job, Padding
-from tilewright.targets.siracusa.npu.memory import Memory
+from tilewright.targets.siracusa.npu.geometry import L1_BASE, WEIGHT_MEMORY_BASE, ConvKind
+from tilewright.targets.siracusa.npu.jobs import JobAddresses, NpuJob, Padding
+from tilewright.targets.siracusa.npu.memory import RegionMemory
 from tilewright.targets.siracusa.npu.weights import pack
 
 MEMORY = 192 << 10
@@ -23,29 +23,29 @@ _MACS = 400_000
 class Case:
     """A job, the near memory and the weight memory before it, and the near memory after it."""
 
-    job: Job
+    job: NpuJob
     l1: Array
     weight_memory: Array
     expected: Array
 
-    def memory(self) -> Memory:
+    def memory(self) -> RegionMemory:
         """Return copies of both memories as the NPU sees them."""
-        return Memory({L1_BASE: self.l1.copy(), WEIGHT_MEMORY_BASE: self.weight_memory.copy()})
+        return RegionMemory({L1_BASE: self.l1.copy(), WEIGHT_MEMORY_BASE: self.weight_memory.copy()})
 
 
 @st.composite
-def jobs(draw: Any) -> Job:
+def jobs(draw: Any) -> NpuJob:
     """Draw a job without addresses."""
-    kind = draw(st.sampled_from(list(Kind)))
+    kind = draw(st.sampled_from(list(ConvKind)))
     height, width = draw(st.integers(1, 14)), draw(st.integers(1, 14))
     taps = kind.taps**2 * height * width
     channels = draw(st.integers(1, min(70, max(1, _MACS // taps))))
     features = channels
-    if kind is not Kind.DEPTHWISE:
+    if kind is not ConvKind.DEPTHWISE:
         features = draw(st.integers(1, min(70, max(1, _MACS // (taps * channels)))))
     wide = draw(st.booleans())
     bits = draw(st.integers(2, 8))
-    job = Job(
+    job = NpuJob(
         kind,
         height,
         width,
@@ -60,14 +60,14 @@ def jobs(draw: Any) -> Job:
         bias=draw(st.booleans()),
         relu=draw(st.booleans()),
         signed=draw(st.booleans()),
-        accumulate=wide and kind is not Kind.DEPTHWISE and draw(st.booleans()),
+        accumulate=wide and kind is not ConvKind.DEPTHWISE and draw(st.booleans()),
         prefetch=draw(st.booleans()),
     )
     return _with_strides(draw, job) if draw(st.booleans()) else job
 
 
-def _padding(draw: Any, kind: Kind, height: int, width: int) -> Padding:
-    if kind is Kind.POINTWISE:
+def _padding(draw: Any, kind: ConvKind, height: int, width: int) -> Padding:
+    if kind is ConvKind.POINTWISE:
         return Padding()
     top, left = draw(st.integers(0, 2)), draw(st.integers(0, 2))
     bottom, right = (_late(draw, extent, before) for extent, before in ((height, top), (width, left)))
@@ -83,7 +83,7 @@ def _late(draw: Any, extent: int, before: int) -> int:
     return draw(st.integers(0, max(0, most)))
 
 
-def _with_strides(draw: Any, job: Job) -> Job:
+def _with_strides(draw: Any, job: NpuJob) -> NpuJob:
     pixel, gap = (job.input_strides[0] + draw(st.integers(0, 9)) for _ in range(2))
     out = job.output_strides[0] + draw(st.integers(0, 9))
     return replace(
@@ -103,9 +103,9 @@ def cases(draw: Any) -> Case:
     return case_of(job, random, weight_memory=draw(st.booleans()), extreme=draw(st.booleans()))
 
 
-def case_of(job: Job, random: np.random.Generator, *, weight_memory: bool = True, extreme: bool = False) -> Case:
+def case_of(job: NpuJob, random: np.random.Generator, *, weight_memory: bool = True, extreme: bool = False) -> Case:
     """Return a job with random operands; `extreme` ones overflow wherever they can."""
-    depth = 1 if job.kind is Kind.DEPTHWISE else job.channels
+    depth = 1 if job.kind is ConvKind.DEPTHWISE else job.channels
     shape = (job.features, depth, job.kind.taps, job.kind.taps)
     weight = random.integers(0, 1 << job.weight_bits, shape) + job.weight_offset
     packed = pack(job.kind, weight, job.weight_bits, job.weight_offset).reshape(-1)
@@ -117,7 +117,7 @@ def case_of(job: Job, random: np.random.Generator, *, weight_memory: bool = True
     room = _Room(l1, int(random.integers(0, 64)))
     weights = room.put(packed) if not weight_memory else int(random.integers(0, 64))
     pixel, row = job.input_strides
-    places = Addresses(
+    places = JobAddresses(
         weights=(WEIGHT_MEMORY_BASE if weight_memory else L1_BASE) + weights,
         input=L1_BASE + room.put_strided(x, (row, pixel, 1)),
         scale=L1_BASE + room.put(scale.astype("<u4" if job.scale_bits == 32 else np.uint8).view(np.uint8)),
@@ -153,7 +153,7 @@ class _Room:
         return start
 
 
-def _expected(job: Job, l1: Array, x: Array, weight: Array, scale: Array, bias: Array) -> Array:
+def _expected(job: NpuJob, l1: Array, x: Array, weight: Array, scale: Array, bias: Array) -> Array:
     """Return the near memory after the job, by a direct convolution in 64 bits."""
     after = l1.copy()
     size = job.output_bits // 8
@@ -167,7 +167,7 @@ def _expected(job: Job, l1: Array, x: Array, weight: Array, scale: Array, bias: 
     return after
 
 
-def convolution(job: Job, x: Array, weight: Array) -> Array:
+def convolution(job: NpuJob, x: Array, weight: Array) -> Array:
     """Return the sums [height, width, Cout] of a job in int64."""
     numbers = x.view(np.int8) if job.signed else x
     fill = np.array(job.padding.value).astype(np.int8 if job.signed else np.uint8)
@@ -178,11 +178,11 @@ def convolution(job: Job, x: Array, weight: Array) -> Array:
         for x_ in range(job.kind.taps):
             window = image[y : y + job.height, x_ : x_ + job.width]
             factors = weight[:, :, y, x_].astype(np.int64)
-            total += window * factors[:, 0] if job.kind is Kind.DEPTHWISE else window @ factors.T
+            total += window * factors[:, 0] if job.kind is ConvKind.DEPTHWISE else window @ factors.T
     return total
 
 
-def finished(job: Job, sums: Array, scale: Array, bias: Array) -> Array:
+def finished(job: NpuJob, sums: Array, scale: Array, bias: Array) -> Array:
     """Return the outputs of sums."""
     sums = _modulo(sums)
     if not job.scale_bits:

@@ -22,9 +22,9 @@ from tilewright.passes.map_engines import ATTRIBUTE
 from tilewright.runtime.interpreter import run_module
 from tilewright.targets.siracusa.npu.conversion import Conversion
 from tilewright.targets.siracusa.npu.division import Divisible, Division, divide, divisible
-from tilewright.targets.siracusa.npu.flow import Flow
+from tilewright.targets.siracusa.npu.flow import KernelFlow
 from tilewright.targets.siracusa.npu.kernel_ops import NpuKernelOp
-from tilewright.targets.siracusa.npu.sharing import Choice, Sharing
+from tilewright.targets.siracusa.npu.sharing import NpuChoice, Sharing
 from tilewright.targets.siracusa.npu.sources import source_of
 from tilewright.targets.siracusa.passes.convert_to_npu import convert_to_npu
 
@@ -144,10 +144,10 @@ def test_parts_are_priced_as_kernels_of_their_own(module: ModuleOp):
 @settings(max_examples=20, deadline=None, derandomize=True, database=None)
 @given(st.lists(st.integers(230, 4000), min_size=4, max_size=4))
 def test_divided_kernels_are_done_earlier(cycles: list[int]):
-    flow = Flow(next(iter(functions(product(64, 64, 0)))).body.block)
+    flow = KernelFlow(next(iter(functions(product(64, 64, 0)))).body.block)
     (op,) = flow.kernels
     npu, beside, one, two = cycles
-    sharing = Sharing(flow, SIRACUSA, NPU, {op: Choice(op.operands[0], npu, None, (CLUSTER, beside))}, {op})
+    sharing = Sharing(flow, SIRACUSA, NPU, {op: NpuChoice(op.operands[0], npu, None, (CLUSTER, beside))}, {op})
     way = Division(1, 32, one, None, two)
     for taken in ({op}, set[Operation]()):
         whole = sharing.cycles(flow.kernels, taken)

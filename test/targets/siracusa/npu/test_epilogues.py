@@ -14,7 +14,7 @@ from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.ir import Array, functions
 from tilewright.runtime.interpreter import run_module
-from tilewright.targets.siracusa.npu.kernel_ops import MatmulOp
+from tilewright.targets.siracusa.npu.kernel_ops import NpuMatmulOp
 from tilewright.targets.siracusa.passes.convert_to_npu import convert_to_npu
 
 CONTEXT = new_context()
@@ -133,7 +133,7 @@ def network(seed: int) -> Network:
     return made
 
 
-def run(made: Network) -> tuple[Sequence[Array], MatmulOp]:
+def run(made: Network) -> tuple[Sequence[Array], NpuMatmulOp]:
     """Return the results before and after, and the kernel of the NPU."""
     module = parse_module(CONTEXT, made.text())
     verify(module)
@@ -141,7 +141,7 @@ def run(made: Network) -> tuple[Sequence[Array], MatmulOp]:
     before = run_module(module, inputs)["result0"]
     convert_to_npu(module, functions(module)[0].body.block, "npu", everything=True)
     verify(module)
-    (kernel,) = (op for op in module.walk() if isinstance(op, MatmulOp))
+    (kernel,) = (op for op in module.walk() if isinstance(op, NpuMatmulOp))
     return (before, run_module(module, inputs)["result0"]), kernel
 
 

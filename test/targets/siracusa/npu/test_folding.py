@@ -19,7 +19,7 @@ from tilewright.ir import Array, shape_of
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.runtime.interpreter import run_module
-from tilewright.targets.siracusa.npu.kernel_ops import ConvOp
+from tilewright.targets.siracusa.npu.kernel_ops import NpuConvOp
 
 CONTEXT = new_context()
 MACHINE = Path(__file__).parent / "npu.toml"
@@ -133,8 +133,8 @@ def results(layer: Layer, module: ModuleOp) -> Array:
     return next(iter(run_module(module, {"arg0": x}).values()))
 
 
-def kernel_of_npu(module: ModuleOp) -> ConvOp | None:
-    return next((op for op in module.walk() if isinstance(op, ConvOp)), None)
+def kernel_of_npu(module: ModuleOp) -> NpuConvOp | None:
+    return next((op for op in module.walk() if isinstance(op, NpuConvOp)), None)
 
 
 @pytest.mark.nightly

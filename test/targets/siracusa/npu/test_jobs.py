@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from tilewright.errors import Diagnostic
-from tilewright.targets.siracusa.npu.geometry import L1_BASE, WEIGHT_MEMORY_BASE, Kind
-from tilewright.targets.siracusa.npu.jobs import Addresses, Job, Padding, Register, registers
+from tilewright.targets.siracusa.npu.geometry import L1_BASE, WEIGHT_MEMORY_BASE, ConvKind
+from tilewright.targets.siracusa.npu.jobs import JobAddresses, NpuJob, NpuRegister, Padding, registers
 
-JOB = Job(Kind.DENSE, 12, 12, 56, 64)
+JOB = NpuJob(ConvKind.DENSE, 12, 12, 56, 64)
 SUMS = {"output_bits": 32, "scale_bits": 0}
 
 
 def test_the_registers_of_a_dense_job():
-    at = Addresses(WEIGHT_MEMORY_BASE + 64, L1_BASE + 0x1000, L1_BASE + 0x8000, L1_BASE + 0x100, L1_BASE + 0x200)
+    at = JobAddresses(WEIGHT_MEMORY_BASE + 64, L1_BASE + 0x1000, L1_BASE + 0x8000, L1_BASE + 0x100, L1_BASE + 0x200)
     job = replace(
         JOB,
         padding=Padding(1, 1, 1, 1),
@@ -41,21 +41,21 @@ def test_the_registers_of_a_dense_job():
 
 
 def test_the_registers_of_a_pointwise_job_with_sums():
-    job = Job(Kind.POINTWISE, 7, 1, 33, 3, output_bits=32, scale_bits=0, accumulate=True, relu=True)
+    job = NpuJob(ConvKind.POINTWISE, 7, 1, 33, 3, output_bits=32, scale_bits=0, accumulate=True, relu=True)
     words = registers(job)
-    assert words[Register.OUTPUT_STRIDES + 1 :][:2] == (12, 12)
-    assert words[Register.WEIGHT_STRIDES + 1] == 64
-    assert words[Register.CHANNEL_REMAINDERS : Register.PADDING] == (
+    assert words[NpuRegister.OUTPUT_STRIDES + 1 :][:2] == (12, 12)
+    assert words[NpuRegister.WEIGHT_STRIDES + 1] == 64
+    assert words[NpuRegister.CHANNEL_REMAINDERS : NpuRegister.PADDING] == (
         3 << 16 | 1, 1 << 16 | 1, 1 << 16 | 1, 1 << 16 | 2, 2 << 16 | 1
     )  # fmt: skip
-    assert words[Register.CONF0] == 7 | 2 << 5 | 1 << 14 | 1 << 15 | 2 << 21
+    assert words[NpuRegister.CONF0] == 7 | 2 << 5 | 1 << 14 | 1 << 15 | 2 << 21
 
 
 def test_a_depthwise_job_walks_channels_in_28():
-    words = registers(Job(Kind.DEPTHWISE, 6, 6, 30, 30))
-    assert words[Register.CHANNEL_BLOCKS] == 2 << 16 | 2
-    assert words[Register.CHANNEL_REMAINDERS] == 2 << 16 | 2
-    assert words[Register.WEIGHT_STRIDES + 1] == 0
+    words = registers(NpuJob(ConvKind.DEPTHWISE, 6, 6, 30, 30))
+    assert words[NpuRegister.CHANNEL_BLOCKS] == 2 << 16 | 2
+    assert words[NpuRegister.CHANNEL_REMAINDERS] == 2 << 16 | 2
+    assert words[NpuRegister.WEIGHT_STRIDES + 1] == 0
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,13 @@ def test_a_depthwise_job_walks_channels_in_28():
     [
         ({"height": 0}, "does not support a job of height 0"),
         ({"features": 65536}, "does not support a job of features 65536"),
-        ({"kind": Kind.DEPTHWISE}, "a multiplier of channels"),
+        ({"kind": ConvKind.DEPTHWISE}, "a multiplier of channels"),
         ({"weight_bits": 1}, "does not support weights of 1 bits"),
         ({"weight_offset": 1 << 31}, "a weight offset"),
         ({"input_row_stride": -1}, "a stride of -1 bytes"),
         ({"padding": Padding(3)}, "padding so wide"),
         ({"padding": Padding(value=256)}, "padding value of more than a byte"),
-        ({"kind": Kind.POINTWISE, "padding": Padding(1)}, "padding so wide"),
+        ({"kind": ConvKind.POINTWISE, "padding": Padding(1)}, "padding so wide"),
         ({"height": 1, "padding": Padding(2, 0, 1)}, "padding only"),
         ({"height": 7, "padding": Padding(bottom=2)}, "padding at the bottom that reaches"),
         ({"width": 13, "padding": Padding(right=2)}, "padding at the right that reaches"),
@@ -79,7 +79,7 @@ def test_a_depthwise_job_walks_channels_in_28():
         ({"scale_bits": 0}, "bytes without it"),
         ({"accumulate": True}, "adding to these outputs"),
         (
-            {"kind": Kind.DEPTHWISE, "features": 28, "channels": 28, "accumulate": True, **SUMS},
+            {"kind": ConvKind.DEPTHWISE, "features": 28, "channels": 28, "accumulate": True, **SUMS},
             "adding to these outputs",
         ),
         ({"padding": Padding(0, 1, 0, 0, 3)}, "padding below or right of the image by 3"),
@@ -93,5 +93,5 @@ def test_what_the_hardware_lacks_is_named(changes: dict[str, Any], message: str)
 
 
 def test_padding_that_only_the_last_sub_tile_sees_is_taken():
-    assert registers(replace(JOB, height=8, padding=Padding(2, 2, 2, 2)))[Register.INPUT_REMAINDERS] >> 16 == 2
+    assert registers(replace(JOB, height=8, padding=Padding(2, 2, 2, 2)))[NpuRegister.INPUT_REMAINDERS] >> 16 == 2
     assert np.all(np.array(registers(replace(JOB, height=1, padding=Padding(1, 0, 1)))) >= 0)

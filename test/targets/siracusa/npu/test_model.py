@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 from tilewright.runtime.toolchain import STRICT, compile_executable, compile_shared
-from tilewright.targets.siracusa.npu.geometry import L1_BASE, WEIGHT_MEMORY_BASE, Kind
-from tilewright.targets.siracusa.npu.jobs import COUNT, Job, Register, registers
-from tilewright.targets.siracusa.npu.memory import Memory
+from tilewright.targets.siracusa.npu.geometry import L1_BASE, WEIGHT_MEMORY_BASE, ConvKind
+from tilewright.targets.siracusa.npu.jobs import COUNT, NpuJob, NpuRegister, registers
+from tilewright.targets.siracusa.npu.memory import RegionMemory
 from tilewright.targets.siracusa.npu.model import LOCKED, NO_CONTEXT, NpuModel, Offset
 from tilewright.test.targets.siracusa.npu.random_jobs import Case, case_of, cases
 
@@ -119,16 +119,16 @@ def test_both_models_refuse_the_same(case: Case, register: int, change: int):
     assert register not in APART or np.array_equal(model.l1, memory.regions[L1_BASE])
 
 
-def example(kind: Kind = Kind.DENSE, **fields: int) -> Case:
-    job = Job(kind, 7, 8, 30, 30, **fields)  # pyright: ignore[reportArgumentType]
+def example(kind: ConvKind = ConvKind.DENSE, **fields: int) -> Case:
+    job = NpuJob(kind, 7, 8, 30, 30, **fields)  # pyright: ignore[reportArgumentType]
     return case_of(job, np.random.default_rng(3))
 
 
-@pytest.mark.parametrize("kind", list(Kind))
-def test_a_fault_in_any_bit_of_the_weights_is_seen(kind: Kind):
+@pytest.mark.parametrize("kind", list(ConvKind))
+def test_a_fault_in_any_bit_of_the_weights_is_seen(kind: ConvKind):
     case = example(kind, scale_bits=0, output_bits=32)
     place = case.job.addresses.weights - WEIGHT_MEMORY_BASE
-    for byte in (place, place + 31 - 28 * (kind is not Kind.POINTWISE)):
+    for byte in (place, place + 31 - 28 * (kind is not ConvKind.POINTWISE)):
         memory = case.memory()
         memory.regions[WEIGHT_MEMORY_BASE][byte] ^= 1
         run(NpuModel(memory), registers(case.job))
@@ -157,7 +157,7 @@ def test_two_jobs_are_queued_and_done_in_order(language: str):
     assert model.read(Offset.ACQUIRE) == 1
     assert model.read(Offset.ACQUIRE) == LOCKED
     other = list(words)
-    other[Register.OUTPUT] += 4096
+    other[NpuRegister.OUTPUT] += 4096
     for number, word in enumerate(other):
         model.write(Offset.JOB + 4 * number, word)
     model.write(Offset.TRIGGER, 0)
@@ -198,7 +198,7 @@ def test_a_job_that_is_only_committed_waits_for_the_next_trigger(language: str):
 )
 def test_misuse_is_refused(offset: int, value: int, message: str, fault: str):
     with pytest.raises(Diagnostic, match=message):
-        NpuModel(Memory()).write(offset, value)
+        NpuModel(RegionMemory()).write(offset, value)
     model = CModel(np.zeros(8, np.uint8), np.zeros(8, np.uint8))
     model.write(offset, value)
     assert model.fault == fault
@@ -206,7 +206,7 @@ def test_misuse_is_refused(offset: int, value: int, message: str, fault: str):
 
 def test_what_cannot_be_read_is_refused():
     with pytest.raises(Diagnostic, match="reads a register"):
-        NpuModel(Memory()).read(0x08)
+        NpuModel(RegionMemory()).read(0x08)
     model = CModel(np.zeros(8, np.uint8), np.zeros(8, np.uint8))
     assert model.read(0x08) == 0
     assert model.fault == "register"
@@ -262,7 +262,7 @@ int main(void) {
 
 def test_the_c_model_is_clean_under_the_sanitisers(tmp_path: Path):
     random = np.random.default_rng(5)
-    kinds = [example(kind, scale_bits=bits, output_bits=out) for kind in Kind for bits, out in ((8, 8), (0, 32))]
+    kinds = [example(kind, scale_bits=bits, output_bits=out) for kind in ConvKind for bits, out in ((8, 8), (0, 32))]
     trials = [(case, list(registers(case.job))) for case in kinds for _ in range(5)]
     for number, (_, words) in enumerate(trials):
         if number % 5:

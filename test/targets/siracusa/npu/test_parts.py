@@ -18,15 +18,15 @@ from tilewright.dialects.core.verification.verifier import verify
 from tilewright.ir import functions
 from tilewright.passes.split.parts import build_parts, can_build, can_split
 from tilewright.runtime.interpreter import random_inputs, run_module
-from tilewright.targets.siracusa.dialects.npu import ConvOp
-from tilewright.targets.siracusa.npu.geometry import Kind, packed_shape
+from tilewright.targets.siracusa.dialects.npu import NpuConvOp
+from tilewright.targets.siracusa.npu.geometry import ConvKind, packed_shape
 
 CONTEXT = new_context()
 LOOPS = 4
 """Parallel loops of a convolution: images, rows, columns, channels."""
 
 
-def text_of(kind: Kind, out: Sequence[int], pads: Sequence[int], channels: int) -> str:
+def text_of(kind: ConvKind, out: Sequence[int], pads: Sequence[int], channels: int) -> str:
     """Return a convolution on buffers; `pads` are above, left, below and right."""
     image = [extent + 2 - a - b for extent, a, b in zip(out, pads, pads[2:], strict=False)]
     x, y = (f"memref<1x{height}x{width}x{channels}x{type}>" for (height, width), type in ((image, "i8"), (out, "i32")))
@@ -42,7 +42,7 @@ def text_of(kind: Kind, out: Sequence[int], pads: Sequence[int], channels: int) 
 @st.composite
 def convolutions(draw: Any) -> str:
     """Draw a convolution with any padding that the NPU has at the borders of its sub-tiles."""
-    kind = draw(st.sampled_from([Kind.DENSE, Kind.DEPTHWISE]))
+    kind = draw(st.sampled_from([ConvKind.DENSE, ConvKind.DEPTHWISE]))
     out = [draw(st.integers(2, 14)) for _ in range(2)]
     before = [draw(st.integers(0, min(2, extent))) for extent in out]
     most = [min(2, extent + 1 - pad, (extent - 1) % 6 + 1) for extent, pad in zip(out, before, strict=True)]
@@ -54,8 +54,8 @@ def users_of(op: Operation) -> list[set[Operation]]:
     return [{use.operation for use in operand.uses} for operand in op.operands]
 
 
-def kernel_in(module: ModuleOp) -> ConvOp:
-    return next(op for function in functions(module) for op in function.walk() if isinstance(op, ConvOp))
+def kernel_in(module: ModuleOp) -> NpuConvOp:
+    return next(op for function in functions(module) for op in function.walk() if isinstance(op, NpuConvOp))
 
 
 @given(convolutions(), st.data())
@@ -77,7 +77,7 @@ def test_parts_compute_the_same_or_are_not_made(text: str, data: st.DataObject):
 
 def test_a_split_that_fails_leaves_nothing_behind():
     pads = (2, 1, 2, 1)
-    module = parse_module(CONTEXT, text_of(Kind.DEPTHWISE, (14, 6), pads, 3))
+    module = parse_module(CONTEXT, text_of(ConvKind.DEPTHWISE, (14, 6), pads, 3))
     op = kernel_in(module)
     users = users_of(op)
     # A last part of 7 or 13 rows has its padding of 2 in two sub-tiles.

@@ -18,9 +18,9 @@ from tilewright.ir import functions
 from tilewright.passes.overlap.runs import KernelRun, cycles_of_runs
 from tilewright.runtime.interpreter import run_module
 from tilewright.targets.siracusa.npu.division import Division
-from tilewright.targets.siracusa.npu.flow import Flow
+from tilewright.targets.siracusa.npu.flow import KernelFlow
 from tilewright.targets.siracusa.npu.kernel_ops import NpuKernelOp
-from tilewright.targets.siracusa.npu.sharing import Choice, Sharing
+from tilewright.targets.siracusa.npu.sharing import NpuChoice, Sharing
 from tilewright.targets.siracusa.passes.convert_to_npu import convert_to_npu
 
 SIRACUSA = load_machine(machine_path("siracusa"))
@@ -67,7 +67,7 @@ def ancestors(sources: list[int], number: int) -> set[int]:
 @settings(max_examples=10, deadline=None, derandomize=True, database=None)
 @given(sources, st.data())
 def test_shared_kernels_are_done_no_later(sources: list[int], data: st.DataObject):
-    flow = Flow(next(iter(functions(network(sources)))).body.block)
+    flow = KernelFlow(next(iter(functions(network(sources)))).body.block)
     for (i, first), (j, second) in combinations(enumerate(flow.kernels, 1), 2):
         assert flow.needs(second.operands[0], first) == (i in ancestors(sources, j))
         assert not flow.needs(first.operands[0], second)
@@ -75,7 +75,7 @@ def test_shared_kernels_are_done_no_later(sources: list[int], data: st.DataObjec
     cycles = st.integers(230, 2000)
     elsewhere = {op: data.draw(cycles) for op in flow.kernels}
     choices = {
-        op: Choice(op.operands[0], data.draw(cycles), data.draw(st.none() | st.just(100)), (cluster, elsewhere[op]))
+        op: NpuChoice(op.operands[0], data.draw(cycles), data.draw(st.none() | st.just(100)), (cluster, elsewhere[op]))
         for op in flow.kernels
     }
     sharing = Sharing(flow, SIRACUSA, npu, choices, set(flow.kernels))
@@ -92,9 +92,9 @@ def test_jobs_run_beside_what_does_not_need_them():
 
 
 def test_all_of_a_chain_are_divided_where_one_alone_gains_little():
-    flow = Flow(next(iter(functions(network([0, 1, 2, 3, 4, 5])))).body.block)
+    flow = KernelFlow(next(iter(functions(network([0, 1, 2, 3, 4, 5])))).body.block)
     cluster, npu = SIRACUSA.engine("cluster"), SIRACUSA.engine("npu")
-    choices = {op: Choice(op.operands[0], 1950, None, (cluster, 2600)) for op in flow.kernels}
+    choices = {op: NpuChoice(op.operands[0], 1950, None, (cluster, 2600)) for op in flow.kernels}
     sharing = Sharing(flow, SIRACUSA, npu, choices, set(flow.kernels))
     halves = Division(1, 32, 1000, None, 750)
     found = sharing.divided(set(flow.kernels), {op: [halves] for op in flow.kernels})

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
-from tilewright.targets.siracusa.npu.geometry import Kind, packed_shape
+from tilewright.targets.siracusa.npu.geometry import ConvKind, packed_shape
 from tilewright.targets.siracusa.npu.weights import fewest_bits, pack, unpack
 
-KINDS = list(Kind)
+KINDS = list(ConvKind)
 
 
-def weights(kind: Kind, features: int, channels: int, bits: int, offset: int, seed: int) -> Array:
-    depthwise = kind is Kind.DEPTHWISE
+def weights(kind: ConvKind, features: int, channels: int, bits: int, offset: int, seed: int) -> Array:
+    depthwise = kind is ConvKind.DEPTHWISE
     shape = (channels if depthwise else features, 1 if depthwise else channels, kind.taps, kind.taps)
     return np.random.default_rng(seed).integers(0, 1 << bits, shape) + offset
 
@@ -28,12 +28,12 @@ def bit(packed: Array, row: int, word: int, index: int) -> int:
     return int(packed[row, 32 * word + index // 8] >> index % 8 & 1)
 
 
-def stored(kind: Kind, packed: Array, at: tuple[int, int, int, int], bits: int) -> int:
+def stored(kind: ConvKind, packed: Array, at: tuple[int, int, int, int], bits: int) -> int:
     """Return the unsigned weight at [o, c, ky, kx], read bit by bit."""
     o, c, ky, kx = at
-    if kind is Kind.POINTWISE:
+    if kind is ConvKind.POINTWISE:
         places = [(o, c // 32, c % 32 // 4 * 32 + b * 4 + c % 4) for b in range(bits)]
-    elif kind is Kind.DEPTHWISE:
+    elif kind is ConvKind.DEPTHWISE:
         places = [(o // 28, b, (ky * 3 + kx) * 28 + o % 28) for b in range(bits)]
     else:
         places = [(o, c // 28 * bits + b, (ky * 3 + kx) * 28 + c % 28) for b in range(bits)]
@@ -42,7 +42,7 @@ def stored(kind: Kind, packed: Array, at: tuple[int, int, int, int], bits: int) 
 
 @given(st.sampled_from(KINDS), st.integers(1, 9), st.integers(1, 90), st.integers(2, 8), st.integers(-300, 300))
 @settings(max_examples=200, deadline=None)
-def test_unpacking_is_the_inverse(kind: Kind, features: int, channels: int, bits: int, offset: int):
+def test_unpacking_is_the_inverse(kind: ConvKind, features: int, channels: int, bits: int, offset: int):
     w = weights(kind, features, channels, bits, offset, channels)
     packed = pack(kind, w, bits, offset)
     assert packed.shape == packed_shape(kind, features, channels, bits)
@@ -53,7 +53,7 @@ def test_unpacking_is_the_inverse(kind: Kind, features: int, channels: int, bits
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("bits", [2, 5, 8])
-def test_each_bit_is_where_the_hardware_reads_it(kind: Kind, bits: int):
+def test_each_bit_is_where_the_hardware_reads_it(kind: ConvKind, bits: int):
     w = weights(kind, 3, 61, bits, -7, bits)
     packed = pack(kind, w, bits, -7)
     for at in np.ndindex(*w.shape):
@@ -68,17 +68,17 @@ def test_each_bit_is_where_the_hardware_reads_it(kind: Kind, bits: int):
 def test_the_fewest_bits_are_found(values: list[int], bits: int, offset: int):
     assert fewest_bits(np.array(values)) == (bits, offset)
     w = np.resize(np.array(values), (2, 3, 3, 3))
-    assert np.array_equal(unpack(Kind.DENSE, pack(Kind.DENSE, w, bits, offset), 3, bits, offset), w)
+    assert np.array_equal(unpack(ConvKind.DENSE, pack(ConvKind.DENSE, w, bits, offset), 3, bits, offset), w)
 
 
 REFUSED: list[tuple[Callable[[Array], object], str]] = [
-    (lambda w: pack(Kind.DENSE, w, 8, -127), "do not fit 8 bits with the offset -127"),
-    (lambda w: pack(Kind.DENSE, w, 4, -8), "do not fit 4 bits"),
-    (lambda w: pack(Kind.DENSE, w, 1, 0), "no weights of this width"),
-    (lambda w: pack(Kind.DENSE, w, 9, 0), "no weights of this width"),
-    (lambda w: pack(Kind.POINTWISE, w, 8, -128), "not those of a pointwise"),
-    (lambda w: pack(Kind.DEPTHWISE, w, 8, -128), "not those of a depthwise"),
-    (lambda w: unpack(Kind.DENSE, pack(Kind.DENSE, w, 8, -128), 29, 8, -128), "wrong shape"),
+    (lambda w: pack(ConvKind.DENSE, w, 8, -127), "do not fit 8 bits with the offset -127"),
+    (lambda w: pack(ConvKind.DENSE, w, 4, -8), "do not fit 4 bits"),
+    (lambda w: pack(ConvKind.DENSE, w, 1, 0), "no weights of this width"),
+    (lambda w: pack(ConvKind.DENSE, w, 9, 0), "no weights of this width"),
+    (lambda w: pack(ConvKind.POINTWISE, w, 8, -128), "not those of a pointwise"),
+    (lambda w: pack(ConvKind.DEPTHWISE, w, 8, -128), "not those of a depthwise"),
+    (lambda w: unpack(ConvKind.DENSE, pack(ConvKind.DENSE, w, 8, -128), 29, 8, -128), "wrong shape"),
     (lambda w: fewest_bits(w * 2), "too wide for the NPU"),
 ]
 
