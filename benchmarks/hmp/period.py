@@ -49,8 +49,8 @@ from tilewright.frontend import zoo
 from tilewright.ir import Array
 from tilewright.passes.bufferize import BufferizePass
 from tilewright.runtime.processes import finished
-from tilewright.targets.hmp.building import Facts, build, executable, write_program
-from tilewright.targets.hmp.frames import Work, simulate_frames
+from tilewright.targets.hmp.building import ProgramFacts, build, executable, write_program
+from tilewright.targets.hmp.frames import LayerWork, simulate_frames
 from tilewright.targets.hmp.model import network_of
 from tilewright.targets.hmp.options import CORE
 from tilewright.targets.hmp.options import Mapping as Order
@@ -93,7 +93,7 @@ class Program:
     model: Path
     order: str
     file: Path
-    facts: Facts
+    facts: ProgramFacts
 
     @property
     def titles(self) -> list[str]:
@@ -116,7 +116,7 @@ def simulated(built: Program, times: dict[str, float], frames: int) -> float:
     module = compile_model(Model(built.model), "hmp", stop_after="find-layers").module
     for step in (MapLayersPass(built.order), OutlineStagesPass(), BufferizePass(), PipelineFramesPass(frames)):
         step.apply(new_context(), module)
-    works = {title: [Work(0, milliseconds * 1e6)] for title, milliseconds in times.items()}
+    works = {title: [LayerWork(0, milliseconds * 1e6)] for title, milliseconds in times.items()}
     return simulate_frames(module, machine_of(module), works).period / 1e6
 
 

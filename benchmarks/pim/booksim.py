@@ -34,9 +34,9 @@ from tilewright.dialects.core.machine.routes import route_between
 from tilewright.errors import Diagnostic
 from tilewright.passes.timing.mesh import Mesh as Buses
 from tilewright.targets.pim.schedule.families import stages_of
-from tilewright.targets.pim.schedule.model import Candidate
+from tilewright.targets.pim.schedule.model import PartitionCandidate
 from tilewright.targets.pim.schedule.records import read_profile
-from tilewright.targets.pim.schedule.solve import Plan, schedule
+from tilewright.targets.pim.schedule.solve import MeshPlan, schedule
 from tilewright.test.exits import exit_with
 
 Round: TypeAlias = tuple[int, int]
@@ -120,7 +120,7 @@ def _traffic(extent: int, traffic: str, flits: int, seed: int) -> tuple[int, int
     return ours([extent, extent], messages, flits), cycles
 
 
-def rounds_of(plan: Plan) -> Counter[Round]:
+def rounds_of(plan: MeshPlan) -> Counter[Round]:
     """Count the rounds of rings of a schedule."""
     found: Counter[Round] = Counter()
     for stage in plan.stages:
@@ -130,7 +130,7 @@ def rounds_of(plan: Plan) -> Counter[Round]:
     return found
 
 
-def _rings(each: Candidate) -> Counter[Round]:
+def _rings(each: PartitionCandidate) -> Counter[Round]:
     """Return the rounds of a block of a layer, by the nodes of the ring and the bytes that each sends."""
     heads, patches = each.scheme
     part, keys = each.rows * each.width, each.key_rows * each.width

@@ -39,7 +39,7 @@ from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.targets.pim.passes.find_branches import STAGES, stage_from
 from tilewright.targets.pim.schedule.families import MODELS, stages_of
-from tilewright.targets.pim.schedule.records import Stage
+from tilewright.targets.pim.schedule.records import BlockStage
 from tilewright.test.exits import exit_with
 
 SMALLEST = ("ViT-B", "PVT-T", "Swin-T", "Twins-S", "CSWin-T", "Focal-T")
@@ -72,7 +72,7 @@ def network(model: str, size: int) -> onnx.ModelProto:
             raise Diagnostic(f"the zoo has no network of the family {family_name}")
 
 
-def expected_stages(model: str, size: int) -> list[Stage]:
+def expected_stages(model: str, size: int) -> list[BlockStage]:
     """Return the stages of a model's family, with what its ONNX file has besides."""
     *others, last = stages_of(model, size)
     if model.startswith(("ViT", "PVT")):

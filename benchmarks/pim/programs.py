@@ -47,11 +47,11 @@ from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.runtime.simulator.simulate import simulate
 from tilewright.targets.pim.program_costs import KINDS, steps_of
 from tilewright.targets.pim.schedule.families import MODELS, stages_of
-from tilewright.targets.pim.schedule.model import Candidate, Scheme, candidates
+from tilewright.targets.pim.schedule.model import PartitionCandidate, Scheme, candidates
 from tilewright.targets.pim.schedule.packing import regular
 from tilewright.targets.pim.schedule.plan_file import costs_text
-from tilewright.targets.pim.schedule.records import Mesh, Stage, read_profile
-from tilewright.targets.pim.schedule.solve import Layer, Plan, StagePlan, schedule, stage_plan
+from tilewright.targets.pim.schedule.records import BlockStage, MeshProfile, read_profile
+from tilewright.targets.pim.schedule.solve import MeshPlan, PlanLayer, StagePlan, schedule, stage_plan
 from tilewright.test.exits import exit_with
 from tilewright.test.targets.pim.networks import Block
 
@@ -64,7 +64,7 @@ PROGRAMS = "lower-sharded,allocate-sharded,canonicalize,cse"
 class Part(NamedTuple):
     """A block of so many branches and layers of a stage, all with one partition."""
 
-    candidate: Candidate
+    candidate: PartitionCandidate
     branches: int
     layers: int
 
@@ -99,7 +99,7 @@ def run(module: ModuleOp, passes: str) -> None:
     PassManager().run(module, parse_pipeline(f"builtin.module({passes})", all_passes()), new_context())
 
 
-def full(layer: Layer) -> int:
+def full(layer: PlanLayer) -> int:
     """Return the branches of a layer, or as many as it has sub-arrays where the branches fill no box of them."""
     candidate = layer.candidate
     box = regular(*candidate.mesh.array, *candidate.scheme, layer.branches)
@@ -114,7 +114,7 @@ def parts_of(stage: StagePlan) -> list[Part]:
     return [Part(layer.candidate, full(layer), 1) for layer in stage.layers]
 
 
-def costs_of(stages: Sequence[Stage], mesh: Mesh, nodes: int) -> dict[tuple[str, Scheme], int]:
+def costs_of(stages: Sequence[BlockStage], mesh: MeshProfile, nodes: int) -> dict[tuple[str, Scheme], int]:
     """Return the modelled cycles of the programs of all partitions of stages that fit a node."""
     fitting = [(stage, each) for stage in stages for each in candidates(stage, mesh)]
     parts = [Part(each, stage.branches, each.layers(stage.branches)) for stage, each in fitting]
@@ -189,8 +189,11 @@ def main() -> int:
             plan = schedule(stages, mesh if name == "ours" else only, costs=costs if name == "programs" else None)
         else:
             layers = zip(stages, TABLE_V, strict=True)
-            chosen = [stage_plan(stage, [Candidate(stage, Scheme(*each), mesh) for each in of]) for stage, of in layers]
-            plan = Plan(tuple(chosen))
+            chosen = [
+                stage_plan(stage, [PartitionCandidate(stage, Scheme(*each), mesh) for each in of])
+                for stage, of in layers
+            ]
+            plan = MeshPlan(tuple(chosen))
         by = "by programs" if name == "programs" else "by the schedule's model"
         title = f"{name}: {options.model} {options.size}, {mesh.milliseconds(plan.cycles):.2f} ms {by}"
         _show(console, title, plan, known, options)
@@ -201,7 +204,7 @@ def main() -> int:
 def _show(
     console: Console,
     title: str,
-    plan: Plan,
+    plan: MeshPlan,
     known: dict[tuple[str, Scheme, int], Result],
     options: argparse.Namespace,
 ) -> None:

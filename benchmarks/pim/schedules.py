@@ -29,10 +29,10 @@ from tilewright.errors import Diagnostic
 from tilewright.targets.pim.schedule.baselines import BASELINES, baseline
 from tilewright.targets.pim.schedule.binding import bind, mean_hops, shifted_windows
 from tilewright.targets.pim.schedule.families import MODELS, SIZES, SMALL_MESH, stages_of
-from tilewright.targets.pim.schedule.model import Candidate, Scheme
+from tilewright.targets.pim.schedule.model import PartitionCandidate, Scheme
 from tilewright.targets.pim.schedule.packing import guillotine, two_block
-from tilewright.targets.pim.schedule.records import Mesh, Stage, read_profile
-from tilewright.targets.pim.schedule.solve import Plan, StagePlan, schedule, stage_plan
+from tilewright.targets.pim.schedule.records import BlockStage, MeshProfile, read_profile
+from tilewright.targets.pim.schedule.solve import MeshPlan, StagePlan, schedule, stage_plan
 from tilewright.test.exits import exit_with
 
 MIB = 1 << 20
@@ -75,7 +75,7 @@ def reproduced(models: Sequence[str], seconds: float) -> Iterator[Row]:
     yield Row("Fig. 4, nodes with a branch, Swin-B 640, stages 3 and 4", "14.1% 3.5%", used)
     yield Row("two blocks of 2 x 1 on 3 x 4", "6", str(len(two_block(3, 4, 2, 1))))
     plans = [_published(stage, layers, mesh) for stage, layers in zip(stages, TABLE_V, strict=True)]
-    plan = Plan(tuple(plans))
+    plan = MeshPlan(tuple(plans))
     yield Row("Table VI, weights, MiB", "6.94", f"{plan.weights / MIB:.2f}")
     yield Row("Table VI, workspace, MiB", "1.02", f"{plan.workspace / MIB:.2f}", "fits")
     yield Row("Table VI, total, MiB", "7.96", f"{(plan.weights + plan.workspace) / MIB:.2f}", "fits")
@@ -97,8 +97,8 @@ def reproduced(models: Sequence[str], seconds: float) -> Iterator[Row]:
         yield Row(f"optima of {model}, ms", OPTIMA[model], " ".join(f"{each:.2f}" for each in times), status)
 
 
-def _published(stage: Stage, layers: Sequence[tuple[int, int]], mesh: Mesh) -> StagePlan:
-    return stage_plan(stage, [Candidate(stage, Scheme(*each), mesh) for each in layers])
+def _published(stage: BlockStage, layers: Sequence[tuple[int, int]], mesh: MeshProfile) -> StagePlan:
+    return stage_plan(stage, [PartitionCandidate(stage, Scheme(*each), mesh) for each in layers])
 
 
 def _guillotine_gains() -> int:
@@ -112,9 +112,9 @@ class Result(NamedTuple):
 
     model: str
     size: int
-    mesh: Mesh
-    plan: Plan
-    baselines: tuple[Plan, ...]
+    mesh: MeshProfile
+    plan: MeshPlan
+    baselines: tuple[MeshPlan, ...]
     seconds: float
 
     @property

@@ -20,7 +20,7 @@ from ...passes.memory.views import layout_of
 from .bodies import Scales
 from .dialects.gemmini.instructions import config_lines, config_st, mvout, mvout_lines
 from .limits import MOST_PIXELS
-from .rows import Rows, chunks, each_row, over_rows
+from .rows import BufferRows, chunks, each_row, over_rows
 
 _Range = tuple[Index, Index]
 _Visit = Callable[[Index, Index], None]
@@ -34,7 +34,7 @@ class ChannelStores:
     near: SSAValue
     far: SSAValue
     """View whose last axes are those of rows and columns."""
-    rows: Rows
+    rows: BufferRows
     bounds: Sequence[_Range]
     far_at: Callable[[Sequence[Index], Index], list[SSAValue]]
     """Indices of a row's element in the far buffer, from its indices and its column in the tile."""

@@ -14,8 +14,8 @@ from ...errors import Diagnostic
 from ...ir import Array
 from .dialects.gemmini import instructions as gemmini
 from .dialects.gemmini import loops
-from .dialects.gemmini.instructions import Cells, Execute, Load, Store, Weights
-from .dialects.gemmini.loops import Kind, Loop, LoopConv
+from .dialects.gemmini.instructions import ArrayWeights, Cells, ExecuteConfig, LoadConfig, StoreConfig
+from .dialects.gemmini.loops import LoopConv, LoopKind, LoopWs
 from .instance import instance_of
 
 _ACC, _ADD, _FULL = 1 << 31, 1 << 30, 1 << 29
@@ -30,7 +30,7 @@ _ELEMENTS: dict[str, Any] = {"i8": np.int8, "bf16": ml_dtypes.bfloat16, "f32": n
 """Types of elements."""
 
 
-class Memory(Protocol):
+class CoreMemory(Protocol):
     """The memory of the core, by address."""
 
     def read(self, address: int, count: int, rows: int = 1, step: int = 0) -> Array:
@@ -51,14 +51,14 @@ class Coprocessor:
         self._element, self._sum = _ELEMENTS[instance.element], np.int32 if instance.size == 1 else np.float32
         self.spad = np.zeros(rows * self._dim, self._element)
         self.acc = np.zeros(instance.acc_rows * self._dim, self._sum)
-        self.load, self.execute, self.store, self.weights = Load(), Execute(), Store(), Weights()
+        self.load, self.execute, self.store, self.weights = LoadConfig(), ExecuteConfig(), StoreConfig(), ArrayWeights()
         self.cells = Cells()
         self._load_bytes, self._store_bytes = [0, 0, 0], 0
         self._preloaded, self._sums = 0, 0
         memories = {"spad_rows": rows, "acc_rows": instance.acc_rows}
         self._memories = {"dim": self._dim, **memories}
         self._loop: dict[int, tuple[int, int]] = dict.fromkeys(_OF_LOOPS, (0, 0))
-        self._commands: dict[int, Callable[[int, int, Memory], None]] = {
+        self._commands: dict[int, Callable[[int, int, CoreMemory], None]] = {
             8: self._loop_ws,
             15: self._loop_conv_ws,
             0: self._config,
@@ -71,7 +71,7 @@ class Coprocessor:
             14: lambda far, tile, memory: self._mvin(2, far, tile, memory),
         }
 
-    def command(self, funct: int, rs1: int, rs2: int, memory: Memory) -> None:
+    def command(self, funct: int, rs1: int, rs2: int, memory: CoreMemory) -> None:
         """Execute a command. Raises Diagnostic for one that no record stands for."""
         if funct in _OF_LOOPS:
             self._loop[funct] = rs1, rs2
@@ -80,7 +80,7 @@ class Coprocessor:
             raise _unknown(funct, rs1, rs2)
         self._commands[funct](rs1, rs2, memory)
 
-    def _config(self, rs1: int, rs2: int, memory: Memory) -> None:
+    def _config(self, rs1: int, rs2: int, memory: CoreMemory) -> None:
         number = rs1 >> 3 & 3
         match rs1 & 3:
             case 0:
@@ -110,7 +110,7 @@ class Coprocessor:
         self.store.step, self.store.window, self.store.line = step, window if step else 0, line
         self.store.results, self.store.sums = (rows, cols), (sum_rows, sum_cols)
 
-    def _mvin(self, id: int, far: int, tile: int, memory: Memory) -> None:
+    def _mvin(self, id: int, far: int, tile: int, memory: CoreMemory) -> None:
         at, cols, rows = _fields(tile)
         is_shrunk = bool(at & _ACC and far and self.load.shrunk[id])
         kind = self._sum if at & _ACC and not is_shrunk else self._element
@@ -144,7 +144,7 @@ class Coprocessor:
         else:
             gemmini.mvin.function(far=source, near=near, cols=cols, **numbers, **size)
 
-    def _preload(self, b: int, c: int, memory: Memory) -> None:
+    def _preload(self, b: int, c: int, memory: CoreMemory) -> None:
         self._preloaded, self._sums = b, c
 
     def _compute(self, a: int, bd: int, *, takes: bool) -> None:
@@ -184,7 +184,7 @@ class Coprocessor:
         instruction = gemmini.multiply_add if c & _ADD else gemmini.multiply
         instruction.function(**operands, c=self._near(c), **sizes, **state)
 
-    def _mvout(self, far: int, tile: int, memory: Memory) -> None:
+    def _mvout(self, far: int, tile: int, memory: CoreMemory) -> None:
         at, cols, rows = _fields(tile)
         if self.store.window:
             self._mvout_pool(far, at, cols, memory)
@@ -199,7 +199,7 @@ class Coprocessor:
         for row, line in enumerate(target.reshape(rows, cols)):
             memory.write(far + row * self._store_bytes, line.view(np.uint8))
 
-    def _mvout_pool(self, far: int, at: int, channels: int, memory: Memory) -> None:
+    def _mvout_pool(self, far: int, at: int, channels: int, memory: CoreMemory) -> None:
         (rows, cols), line = self.store.results, self.store.line
         if self.store.window == 1 and (rows > self.store.sums[0] or cols > self.store.sums[1]):
             raise _unknown(3, far, at)
@@ -227,7 +227,7 @@ class Coprocessor:
         if not fits or self.execute.keeps_sums or self.execute.step != step:
             raise _unknown(name, rs1, rs2)
 
-    def _loop_ws(self, rs1: int, rs2: int, memory: Memory) -> None:
+    def _loop_ws(self, rs1: int, rs2: int, memory: CoreMemory) -> None:
         (a, b), (d, c), dim, size = self._loop[10], self._loop[11], self._dim, self.spad.itemsize
         (a_stride, b_stride), (d_stride, c_stride) = self._loop[12], self._loop[13]
         blocks, pads = self._numbers(9, 1), self._numbers(9, 0)
@@ -235,7 +235,7 @@ class Coprocessor:
         loads = [a_stride * size, b_stride * size, 0]
         fits = rs1 == int(d != 0) and not rs2 and not d_stride and self._load_bytes == loads and 0 not in (a, b, c)
         self._check_loop(8, rs1, rs2, step=1, store=c_stride * size, fits=fits)
-        state, kind = Loop(), Kind()
+        state, kind = LoopWs(), LoopKind()
         kind.convolves = 0
         state.a_stride, state.b_stride, state.c_stride = depth, cols, cols
         state.scale, state.relu = self.store.scale, self.store.relu
@@ -250,7 +250,7 @@ class Coprocessor:
         for row, line in enumerate(target.reshape(rows, cols)):
             memory.write(c + row * c_stride * size, line.view(np.uint8))
 
-    def _loop_conv_ws(self, rs1: int, rs2: int, memory: Memory) -> None:
+    def _loop_conv_ws(self, rs1: int, rs2: int, memory: CoreMemory) -> None:
         (w, y), (d, x), size = self._loop[20], self._loop[21], self.spad.itemsize
         _, _, channels, _ = self._numbers(16, 0)
         _, _, results, step = self._numbers(16, 1)
@@ -262,7 +262,7 @@ class Coprocessor:
         fits = fits and (more_down, more_across) == ((step - 1) << 8, step - 1)
         self._check_loop(15, rs1, rs2, step=step, store=y_pixel * size, fits=fits)
         tall, wide = (rows - 1) * step + (down - 1) * dilation + 1, (cols - 1) * step + (across - 1) * dilation + 1
-        state, kind = LoopConv(), Kind()
+        state, kind = LoopConv(), LoopKind()
         kind.convolves = 1
         state.x_strides, state.y_strides = (wide * depth, depth), (cols * features, features)
         state.w_strides = across * depth * features, depth * features, features
@@ -289,7 +289,7 @@ class Coprocessor:
         for row, col in np.ndindex(rows, cols):
             memory.write(y + (row * results + col) * y_pixel * size, pixels[row, col].view(np.uint8))
 
-    def _read(self, memory: Memory, at: int, axes: Sequence[tuple[int, int]], count: int) -> Any:
+    def _read(self, memory: CoreMemory, at: int, axes: Sequence[tuple[int, int]], count: int) -> Any:
         """Return contiguous elements of a tile, `count` at each point of axes of (extent, step in elements)."""
         size = self.spad.itemsize
         points = np.ndindex(*(extent for extent, _ in axes))

@@ -26,14 +26,14 @@ from .dialects.gemmini.loops import (
     loop_ws,
     loop_ws_bias,
 )
-from .hardware_tiles import Form, array_of, axis_of, form_of, stride_axes, windows_of
-from .instance import Instance, instance_of
+from .hardware_tiles import LoopForm, array_of, axis_of, form_of, stride_axes, windows_of
+from .instance import ArrayInstance, instance_of
 
 
 class HardwareLoops(PartLoops):
     """Loops over the tiles of a kernel, each a loop in hardware."""
 
-    def __init__(self, op: ContractionOp, kernel: Kernel, nest: Nest, instance: Instance, form: Form):
+    def __init__(self, op: ContractionOp, kernel: Kernel, nest: Nest, instance: ArrayInstance, form: LoopForm):
         super().__init__(kernel, nest)
         self.op, self.form, self.instance = op, form, instance
         self.names = kernel.loop_names

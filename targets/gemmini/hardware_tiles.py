@@ -18,7 +18,7 @@ from ...passes.memory.epilogues import transfer_epilogue
 from ...passes.memory.views import layout_of
 from .bodies import mvout_fault, scale_of
 from .limits import SUMS, conv_strides_fault, conv_tile_rows, tile_rows
-from .tile_costs import Array, Phases, Window
+from .tile_costs import Array, ConvWindow, Phases
 
 
 def array_of(parameters: Iterable[tuple[str, Any]], kernel: Kernel) -> Array:
@@ -93,7 +93,7 @@ def product_tile(rows: int, cols: int, depth: int, is_biased: bool, array: Array
 
 
 @cache
-def conv_tile(whole: tuple[int, int, int], window: Window, array: Array) -> Tile | None:
+def conv_tile(whole: tuple[int, int, int], window: ConvWindow, array: Array) -> Tile | None:
     """Return the rows, columns and features of a tile of an image's convolution; None where no tile fits."""
     rows, cols, features = whole
     tiles = product(_extents(rows, 1), _extents(cols, array.dim), _extents(features, array.dim))
@@ -109,14 +109,14 @@ def _extents(extent: int, unit: int) -> list[int]:
     return [min(extent, number * unit) for number in numbers]
 
 
-class Form(NamedTuple):
+class LoopForm(NamedTuple):
     """A kernel as loops have it: its tile, and what they do with sums."""
 
     tile: Tile
     epilogue: Epilogue
 
 
-def form_of(kernel: Kernel, array: Array) -> Form | str:
+def form_of(kernel: Kernel, array: Array) -> LoopForm | str:
     """Return the tile and the epilogue of a product or convolution by loops, or why they do not compute it."""
     epilogue = epilogue_of(kernel)
     if isinstance(epilogue, str):
@@ -137,12 +137,12 @@ def form_of(kernel: Kernel, array: Array) -> Form | str:
             return windows
         if fault := _strides_fault(kernel):
             return fault
-        window = Window(extents["k0"], (extents["k1"], extents["k2"]), *windows, is_biased)
+        window = ConvWindow(extents["k0"], (extents["k1"], extents["k2"]), *windows, is_biased)
         tile = conv_tile((extents["m1"], extents["m2"], extents["n0"]), window, array)
     if tile is None:
         return f"a reduction of {extents['k0']} takes more than half of the scratchpad"
     times = prod(extent for name, extent in extents.items() if name[0] == "b" or (name == "m0" and "m1" in names))
-    return Form(Tile(tile.extents, tile.cycles * times), epilogue)
+    return LoopForm(Tile(tile.extents, tile.cycles * times), epilogue)
 
 
 def stride_axes(kernel: Kernel) -> dict[str, tuple[Access, int]]:

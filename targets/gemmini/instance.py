@@ -12,7 +12,7 @@ _ELEMENTS = {1: "i8", 2: "bf16", 4: "f32"}
 """Bytes of an element -> its type."""
 
 
-class Instance(NamedTuple):
+class ArrayInstance(NamedTuple):
     """Parameters of an instance: `dim` x `dim` cells, rows of scratchpad and accumulators, bytes of elements."""
 
     dim: int
@@ -32,7 +32,7 @@ def dim_of(machine: Machine) -> int:
     return machine.level("ACC").row_bytes // SUM_BYTES
 
 
-def instance_of(machine: Machine) -> Instance:
+def instance_of(machine: Machine) -> ArrayInstance:
     """
     Return the instance that a machine is.
 
@@ -48,4 +48,4 @@ def instance_of(machine: Machine) -> Instance:
             found=f"{spad.row_bytes} bytes",
             remedy="let rows of SPAD have as many elements as those of ACC have sums of 32 bits",
         )
-    return Instance(dim, spad.banks, spad.rows // spad.banks, acc.rows, spad.row_bytes // dim)
+    return ArrayInstance(dim, spad.banks, spad.rows // spad.banks, acc.rows, spad.row_bytes // dim)

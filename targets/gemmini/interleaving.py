@@ -140,7 +140,7 @@ class _Interleaving:
         copy.location = op.location
 
 
-class _Part(NamedTuple):
+class _TransferPart(NamedTuple):
     """Work of a transfer that can be cut: an instruction, or the iterations of a loop."""
 
     op: Operation
@@ -154,7 +154,7 @@ def _trips(op: scf.ForOp) -> int:
     return 0 if low is None or high is None else max(high - low, 0)
 
 
-class _Sizes:
+class _LoopSizes:
     """Sizes of loops whose bounds may depend on the place of a tile: at most, from the ranges of these."""
 
     def __init__(self) -> None:
@@ -189,26 +189,26 @@ class _Sizes:
 
 def most_instructions(function: func.FuncOp) -> int:
     """Return the instructions of a function at most, those in branches included."""
-    return _Sizes().instructions(_work(function.body))
+    return _LoopSizes().instructions(_work(function.body))
 
 
-class _Transfer:
+class _SplitTransfer:
     """Transfer that is issued in parts, its units in order; what stands in branches is issued first."""
 
     def __init__(self, into: _Interleaving, function: func.FuncOp, condition: SSAValue):
         self._into = into
         self._nest = into.nest
-        self._sizes = _Sizes()
+        self._sizes = _LoopSizes()
         into.bind(function.body)
         work = _work(function.body)
         branches = [op for op in work if isinstance(op, scf.IfOp)]
-        self._first: list[_Part] = []
+        self._first: list[_TransferPart] = []
         for branch in branches:
             into.bind(branch.true_region)
             holds = self._nest.op(arith.AndIOp(condition, into.value(branch.cond)))
             for op in _work(branch.true_region):
-                self._first.append(_Part(op, self._where(holds, self._count(op))))
-        self._parts = [_Part(op, self._count(op)) for op in work if op not in branches]
+                self._first.append(_TransferPart(op, self._where(holds, self._count(op))))
+        self._parts = [_TransferPart(op, self._count(op)) for op in work if op not in branches]
         self.most = min(self._sizes.instructions([op for op, _ in self._parts]), _MOST)
         self._most_units = sum(self._sizes.whole(op) for op, _ in self._parts)
         self._total: Index = 0
@@ -298,7 +298,7 @@ class _Transfer:
             start += units
 
 
-class _Chain:
+class _LoopChain:
     """
     Loops of a kernel, outermost first, each the one of most work inside of the one before.
 
@@ -309,7 +309,7 @@ class _Chain:
     def __init__(self, loop: scf.ForOp):
         self._loops = [loop]
         while inner := [op for op in _work(self._loops[-1].body) if isinstance(op, scf.ForOp) and _trips(op)]:
-            self._loops.append(max(inner, key=lambda op: _Sizes().instructions([op])))
+            self._loops.append(max(inner, key=lambda op: _LoopSizes().instructions([op])))
 
     def __len__(self) -> int:
         return len(self._loops)
@@ -327,11 +327,11 @@ class _Chain:
         return self.slots(max(1, min(depth, len(self)) - 1))
 
 
-def _chains(kernel: func.FuncOp) -> list[_Chain]:
+def _chains(kernel: func.FuncOp) -> list[_LoopChain]:
     """Return the chains of a kernel's loops, but for those of much less work than another."""
     loops = [op for op in _work(kernel.body) if isinstance(op, scf.ForOp) and _trips(op)]
-    works = {op: _Sizes().instructions([op]) for op in loops}
-    return [_Chain(op) for op in loops if 2 * works[op] >= max(works.values())]
+    works = {op: _LoopSizes().instructions([op]) for op in loops}
+    return [_LoopChain(op) for op in loops if 2 * works[op] >= max(works.values())]
 
 
 def interleave(name: str, kernel: func.FuncOp, transfers: Sequence[Issued]) -> func.FuncOp | None:
@@ -352,12 +352,12 @@ def interleave(name: str, kernel: func.FuncOp, transfers: Sequence[Issued]) -> f
     interleaving = _Interleaving(kernel)
     for old in kernel.body.block.args:
         interleaving.values[old] = arguments.pop(0)
-    parts: list[_Transfer] = []
+    parts: list[_SplitTransfer] = []
     for transfer in transfers:
         condition, function = arguments.pop(0), specialized(transfer)
         for old in function.body.block.args:
             interleaving.values[old] = arguments.pop(0)
-        parts.append(_Transfer(interleaving, function, condition))
+        parts.append(_SplitTransfer(interleaving, function, condition))
     interleaving.bind(kernel.body)
     for part in parts:
         part.begin()
@@ -377,17 +377,17 @@ def interleave(name: str, kernel: func.FuncOp, transfers: Sequence[Issued]) -> f
 class _Slices:
     """The loops of a kernel with parts of transfers, each at the depth where few of its instructions come at once."""
 
-    def __init__(self, interleaving: _Interleaving, chains: Sequence[_Chain], transfers: Sequence[_Transfer]):
+    def __init__(self, interleaving: _Interleaving, chains: Sequence[_LoopChain], transfers: Sequence[_SplitTransfer]):
         self._interleaving, self._chains = interleaving, chains
         deepest = max(map(len, chains))
-        slots = {depth: self._total(_Chain.slots, depth) for depth in range(1, deepest)}
+        slots = {depth: self._total(_LoopChain.slots, depth) for depth in range(1, deepest)}
         least = {transfer: max(transfer.most // _SLOT, _SLOTS) for transfer in transfers}
         self._depths = {
             transfer: next((depth for depth, count in slots.items() if count >= least[transfer]), deepest)
             for transfer in transfers
         }
 
-    def _total(self, count: Callable[[_Chain, int], int], depth: int) -> int:
+    def _total(self, count: Callable[[_LoopChain, int], int], depth: int) -> int:
         return sum(count(chain, depth) for chain in self._chains)
 
     def emit(self, op: Operation) -> None:
@@ -399,7 +399,7 @@ class _Slices:
             assert isinstance(op, scf.ForOp)
             self._loop(chain, op, 0)
 
-    def _loop(self, chain: _Chain, loop: scf.ForOp, window: Index) -> None:
+    def _loop(self, chain: _LoopChain, loop: scf.ForOp, window: Index) -> None:
         """Emit a loop of a chain: `window` numbers the iterations around it, over all of that loop."""
         interleaving, depth = self._interleaving, chain.depth_of(loop)
         with interleaving.loop(loop) as index:
@@ -413,12 +413,12 @@ class _Slices:
                     interleaving.whole(op)
             self._transfers(chain, depth, slot, window, number, _trips(loop))
 
-    def _transfers(self, chain: _Chain, depth: int, slot: Index, window: Index, number: Index, trips: int) -> None:
+    def _transfers(self, chain: _LoopChain, depth: int, slot: Index, window: Index, number: Index, trips: int) -> None:
         """Emit the parts of transfers that an iteration of a loop of a chain has, those of one period in one branch."""
         nest, before = self._interleaving.nest, self._chains[: self._chains.index(chain)]
         slots = 1 if depth == 1 else trips
         chosen = [(transfer, wanted) for transfer, wanted in self._depths.items() if min(wanted, len(chain)) == depth]
-        totals = {wanted: self._total(_Chain.windows, wanted) for _, wanted in chosen}
+        totals = {wanted: self._total(_LoopChain.windows, wanted) for _, wanted in chosen}
         for period, group in groupby(chosen, lambda pair: pair[0].period(totals[pair[1]], slots)):
             with ExitStack() as branch:
                 if period:

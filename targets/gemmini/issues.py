@@ -31,7 +31,7 @@ class Issue(NamedTuple):
         return [*(value for value, _ in self.guards), *self.call.operands]
 
 
-class Program:
+class ArrayFunctions:
     """The functions of a module that kernels of the array and transfers have become."""
 
     def __init__(self, module: ModuleOp):

@@ -15,7 +15,7 @@ from ...ir import where
 from ...passes.loops.affine import axes_of
 from ...passes.loops.blocks import PartLoops
 from ...passes.loops.nest import Nest
-from .rows import Rows, rows_of
+from .rows import BufferRows, rows_of
 
 
 class ProductLoops(PartLoops):
@@ -58,7 +58,7 @@ class ProductLoops(PartLoops):
 
     def at(self, access: Access, block: Index) -> list[SSAValue]:
         """Return the physical indices of an operand's row at the current position, in a block of columns."""
-        rows: Rows = self.rows[access]
+        rows: BufferRows = self.rows[access]
         axes = axes_of(access, self.kernel.bounds)
         for loop in self.batches:
             factors = dict(linear(access.map.results[rows.axis]).terms)

@@ -25,7 +25,7 @@ Visit = Callable[[Sequence[Index], Index], None]
 
 
 @dataclass(frozen=True)
-class Rows:
+class BufferRows:
     """Buffer whose axis `axis` is in blocks of `dim`, and whose other axes are rows."""
 
     axis: int
@@ -57,14 +57,14 @@ class Rows:
         return prod(self.extents[place + 1 :])
 
 
-def rows_of(value: SSAValue) -> Rows:
+def rows_of(value: SSAValue) -> BufferRows:
     """Return a near buffer as rows. Raises Diagnostic for one that is in no blocks of rows."""
     lead, shape = layout_map(value.type), shape_of(value)
     rank, dim = len(shape), _dim(lead)
     for axis in range(rank):
         others = tuple(other for other in range(rank) if other != axis)
         if lead == _in_blocks(rank, axis, others, dim):
-            return Rows(axis, others, tuple(shape[other] for other in others), dim)
+            return BufferRows(axis, others, tuple(shape[other] for other in others), dim)
     raise Diagnostic(
         "a buffer of the array is not in rows",
         expected="a layout in blocks of rows along one axis (blocked in the machine's file)",

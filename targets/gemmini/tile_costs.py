@@ -46,7 +46,7 @@ class Array(NamedTuple):
         compute = self.blocks(cols) * self.blocks(depth) * self.rows(rows)
         return Phases(load, compute, rows * self.blocks(cols))
 
-    def convolution(self, window: Window, rows: int, cols: int, features: int) -> Phases:
+    def convolution(self, window: ConvWindow, rows: int, cols: int, features: int) -> Phases:
         """Return the cycles of a tile of a convolution: rows, columns and features of its results."""
         pairs = zip((rows, cols), window.taps, strict=True)
         pixels = prod((extent - 1) * window.step + (count - 1) * window.dilation + 1 for extent, count in pairs)
@@ -57,7 +57,7 @@ class Array(NamedTuple):
         return Phases(load, blocks * taps * self.blocks(window.depth) * lines, rows * cols * blocks)
 
 
-class Window(NamedTuple):
+class ConvWindow(NamedTuple):
     """Windows of a convolution: channels, taps down and across, pixels between windows and between taps, and a bias."""
 
     depth: int

@@ -37,7 +37,7 @@ from .dialects.gemmini.instructions import (
     mvout_full,
 )
 from .limits import REQUEST_BYTES, SUMS
-from .rows import Rows, chunks, each_row, rows_of, zero_rows
+from .rows import BufferRows, chunks, each_row, rows_of, zero_rows
 
 _OF_SPAD, _OF_WEIGHTS, _OF_ACC = 0, 1, 2
 """Configurations of loads, by the operand of a product that they bring: each keeps its own over all tiles."""
@@ -225,7 +225,7 @@ def _each_block(nest: Nest, high: Index, dim: int, visit: Callable[[Index, Index
 
 
 def _far_indices(
-    nest: Nest, op: DmaStartOp, rows: Rows, offsets: Sequence[SSAValue], at: Sequence[Index], column: Index
+    nest: Nest, op: DmaStartOp, rows: BufferRows, offsets: Sequence[SSAValue], at: Sequence[Index], column: Index
 ) -> list[SSAValue]:
     """Return the indices of a row's first element in the far buffer, its axes in the order of the rows."""
     indices = dict(zip((*rows.others, rows.axis), (*at, column), strict=True))
@@ -237,7 +237,7 @@ def _far_indices(
     return far_indices
 
 
-def _arranged(builder: Builder, op: DmaStartOp, far: SSAValue, rows: Rows) -> SSAValue:
+def _arranged(builder: Builder, op: DmaStartOp, far: SSAValue, rows: BufferRows) -> SSAValue:
     """Return a view of a far buffer whose last axes are those of rows and columns."""
     strides, offset = layout_of(far)
     shape = shape_of(far)

@@ -30,7 +30,7 @@ from ...runtime.host import sources_in
 from ...runtime.inputs import input_names, network_tensors, ssa_names
 from ...runtime.report import ReportObserver
 from ...runtime.toolchain import compiler
-from .mapping import Stage, order_of, stages_of
+from .mapping import MappedStage, order_of, stages_of
 from .npu import SOURCES as NPU_SOURCES
 from .npu import make_artifacts, vendor_of
 from .npu.artifacts import NONE, Artifacts
@@ -49,7 +49,7 @@ _LIBRARIES = {"tilewright_opencl.h": "-ldl", "tilewright_npu.h": "-ldl"}
 
 
 @dataclass(frozen=True)
-class Port:
+class ProgramPort:
     """Input or output of a network: its name, that of its file, its NumPy type and the shape of a frame."""
 
     name: str
@@ -75,16 +75,16 @@ class Processor(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Facts:
+class ProgramFacts:
     """Facts of a program: its ports, the mapping of its layers, the processors of its machine."""
 
     model: str
     machine: str
     order: str
     layers: int
-    stages: tuple[Stage, ...]
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
+    stages: tuple[MappedStage, ...]
+    inputs: tuple[ProgramPort, ...]
+    outputs: tuple[ProgramPort, ...]
     processors: tuple[Processor, ...]
 
     def text(self) -> str:
@@ -99,7 +99,7 @@ class Facts:
         return json.dumps(head | ports | {"stages": stages, "processors": processors}, indent=1) + "\n"
 
 
-def facts_in(folder: Path) -> Facts:
+def facts_in(folder: Path) -> ProgramFacts:
     """Return the facts of the program in a folder. Raises Diagnostic for a folder without a program."""
     file, source = folder / FACTS, files_in(folder).source
     try:
@@ -107,15 +107,15 @@ def facts_in(folder: Path) -> Facts:
             raise Diagnostic(f"no {source} beside it")
         content: Any = json.loads(read_text(str(file)))
         ports = {
-            kind: tuple(Port(p["name"], p["file"], p["dtype"], tuple(p["shape"])) for p in content[kind])
+            kind: tuple(ProgramPort(p["name"], p["file"], p["dtype"], tuple(p["shape"])) for p in content[kind])
             for kind in ("inputs", "outputs")
         }
-        return Facts(
+        return ProgramFacts(
             content["model"],
             content["machine"],
             content["order"],
             content["layers"],
-            tuple(Stage(**stage) for stage in content["stages"]),
+            tuple(MappedStage(**stage) for stage in content["stages"]),
             ports["inputs"],
             ports["outputs"],
             tuple(Processor(p["name"], p["cores"], tuple(p["mhz"]), tuple(p["hosts"])) for p in content["processors"]),
@@ -137,15 +137,15 @@ def _reason(error: Exception) -> str:
     return f"no key {error}" if isinstance(error, KeyError) else str(error)
 
 
-class Built(NamedTuple):
+class BuiltProgram(NamedTuple):
     """A network as a program: its C, its facts, and the artefacts of its NPU stages."""
 
     compilation: Compilation
-    facts: Facts
+    facts: ProgramFacts
     artifacts: Artifacts
 
 
-def build(model: Model, target: str, mapping: Mapping) -> Built:
+def build(model: Model, target: str, mapping: Mapping) -> BuiltProgram:
     """
     Compile a network with a mapping to a program that takes frames.
 
@@ -176,7 +176,7 @@ def build(model: Model, target: str, mapping: Mapping) -> Built:
         submitted = max((outstanding_of(function) for function in functions(module)), default=1)
         streamed = _streamed(rest, depth, len(stages), submitted, is_device=mapping.gpu != CORE)
         manager.run(module, streamed, new_context())
-    facts = Facts(
+    facts = ProgramFacts(
         model.path.name,
         target,
         "".join(name[0].upper() for name in chosen),
@@ -188,7 +188,7 @@ def build(model: Model, target: str, mapping: Mapping) -> Built:
     )
     content: dict[str, Any] = {"model": model.path.name, "target": machine.name} | report.content
     whole = Pipeline((*layered.steps, *outlined.steps, *buffers.steps, *streamed.steps))
-    return Built(Compilation(model, machine, module, inputs, content, names, pipeline=whole), facts, artifacts)
+    return BuiltProgram(Compilation(model, machine, module, inputs, content, names, pipeline=whole), facts, artifacts)
 
 
 def mapping_pipeline(target: str) -> tuple[targets.Machine, Pipeline]:
@@ -247,13 +247,14 @@ def _streamed(steps: Sequence[Step], depth: int, stages: int, submitted: int, *,
     return Pipeline((*first.steps, *kept[:place], *last.steps, *kept[place:]))
 
 
-def _ports(tensors: Sequence[tuple[str, Any, tuple[int, ...]]]) -> tuple[Port, ...]:
+def _ports(tensors: Sequence[tuple[str, Any, tuple[int, ...]]]) -> tuple[ProgramPort, ...]:
     files: list[str] = []
     for name, _, _ in tensors:
         stem = identifier(name)
         files.append(stem if stem not in files else f"{stem}_{len(files)}")
     return tuple(
-        Port(name, file, str(kind), tuple(shape)) for (name, kind, shape), file in zip(tensors, files, strict=True)
+        ProgramPort(name, file, str(kind), tuple(shape))
+        for (name, kind, shape), file in zip(tensors, files, strict=True)
     )
 
 
@@ -262,7 +263,7 @@ def processors_of(machine: Machine) -> tuple[Processor, ...]:
     return tuple(Processor(engine.name, engine.cores, engine.clock.mhz, engine.hosts) for engine in machine.engines)
 
 
-def write_program(built: Built, folder: Path, *, shared: bool = False) -> list[Path]:
+def write_program(built: BuiltProgram, folder: Path, *, shared: bool = False) -> list[Path]:
     """
     Write a program to a folder: network.c, the runtime, main.c and its facts; with `shared` a library too.
 
@@ -295,7 +296,7 @@ int main(int argc, char **argv)
 """
 
 
-def main_text(facts: Facts) -> str:
+def main_text(facts: ProgramFacts) -> str:
     """Return the C of a program's `main`: a table of its ports."""
     return _MAIN.format(
         inputs=_table("inputs", facts.inputs),
@@ -305,7 +306,7 @@ def main_text(facts: Facts) -> str:
     )
 
 
-def _table(name: str, ports: Sequence[Port]) -> str:
+def _table(name: str, ports: Sequence[ProgramPort]) -> str:
     rows = [f'    {{"{p.file}", "{p.dtype}", "{"x".join(map(str, p.shape))}", {p.bytes}}},\n' for p in ports]
     return f"static const tw_port {name}[] = {{\n{''.join(rows)}}};"
 

@@ -12,12 +12,12 @@ from ...errors import Diagnostic
 from ...files import open_regular
 from ...ir import Array
 from ...runtime.inputs import load_arrays, matched
-from .building import Port
+from .building import ProgramPort
 
 _ARRAYS = (".npz", ".npy")
 
 
-def raw_frames(frames: Path, ports: Sequence[Port], folder: Path) -> Path:
+def raw_frames(frames: Path, ports: Sequence[ProgramPort], folder: Path) -> Path:
     """
     Return raw frames for a program: those of an .npz or .npy file, or of a directory of them, written to a folder.
 
@@ -43,7 +43,7 @@ def raw_frames(frames: Path, ports: Sequence[Port], folder: Path) -> Path:
     return folder if len(ports) != 1 else folder / f"{ports[0].file}.bin"
 
 
-def _arrays(file: Path, ports: Sequence[Port]) -> Mapping[str, Array]:
+def _arrays(file: Path, ports: Sequence[ProgramPort]) -> Mapping[str, Array]:
     if file.suffix == ".npz":
         return matched(load_arrays(file), [port.name for port in ports], file)
     if len(ports) != 1:
@@ -60,7 +60,7 @@ def _arrays(file: Path, ports: Sequence[Port]) -> Mapping[str, Array]:
         raise Diagnostic("the array cannot be read", source=str(file), found=str(error)) from error
 
 
-def _append(arrays: Mapping[str, Array], ports: Sequence[Port], streams: Mapping[str, Any], file: Path) -> None:
+def _append(arrays: Mapping[str, Array], ports: Sequence[ProgramPort], streams: Mapping[str, Any], file: Path) -> None:
     counts: dict[str, int] = {}
     for port in ports:
         array = arrays[port.name]
@@ -86,7 +86,7 @@ def _append(arrays: Mapping[str, Array], ports: Sequence[Port], streams: Mapping
         )
 
 
-def results_of(folder: Path, ports: Sequence[Port]) -> dict[str, Array]:
+def results_of(folder: Path, ports: Sequence[ProgramPort]) -> dict[str, Array]:
     """Return the raw results in a folder as arrays [frames, *shape], by the names of the outputs."""
     arrays: dict[str, Array] = {}
     for port in ports:

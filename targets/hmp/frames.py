@@ -22,7 +22,7 @@ from ...runtime.simulator.schedule import Schedule
 from ...runtime.simulator.walk import Walker
 
 
-class Work(NamedTuple):
+class LayerWork(NamedTuple):
     """
     A layer of a stage: the nanoseconds that it takes at the fastest clock, and the clock to ask for before it.
 
@@ -191,7 +191,7 @@ class StageWalker(Walker):
     Copies take no time: the hand-over of a value is work of the stage that receives it.
     """
 
-    def __init__(self, module: ModuleOp, schedule: PacedSchedule, works: Mapping[str, Sequence[Work]]):
+    def __init__(self, module: ModuleOp, schedule: PacedSchedule, works: Mapping[str, Sequence[LayerWork]]):
         super().__init__(module, schedule)
         self._works, self._paced = works, schedule
         self.tokens: list[tuple[str, str, int, CompletionToken]] = []
@@ -222,12 +222,12 @@ class StageWalker(Walker):
         return lambda *_: None
 
 
-def _cost(work: Work, engine: str) -> KernelCost:
+def _cost(work: LayerWork, engine: str) -> KernelCost:
     return KernelCost(f"layer {work.layer}", engine, ceil(work.nanoseconds), 0, 0, 0.0, (), ())
 
 
 def simulate_frames(
-    module: ModuleOp, machine: Machine, works: Mapping[str, Sequence[Work]], clocks: Mapping[str, float] = {}
+    module: ModuleOp, machine: Machine, works: Mapping[str, Sequence[LayerWork]], clocks: Mapping[str, float] = {}
 ) -> FrameSimulation:
     """
     Simulate a program of `pipeline-frames` whose stages take the times of `works`, from the `clocks` in MHz on.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
-from .fronts import Choice, Space
+from .fronts import FrontPoint, Space
 from .page import table_of
 
 _TEMPLATE = Path(__file__).with_name("front.html")
@@ -15,7 +15,7 @@ _MARKS = 6
 """Marks of an axis."""
 
 
-def page_of(space: Space, front: Sequence[Choice]) -> str:
+def page_of(space: Space, front: Sequence[FrontPoint]) -> str:
     """Return the page of a front."""
     parts = {
         "title": escape(f"{space.network.name} on {space.machine.name}: period and energy"),
@@ -41,7 +41,7 @@ def page_of(space: Space, front: Sequence[Choice]) -> str:
     return page
 
 
-def _chart(front: Sequence[Choice]) -> str:
+def _chart(front: Sequence[FrontPoint]) -> str:
     periods, energies = [choice.period for choice in front], [choice.energy for choice in front]
     across, up = _scale(periods, _MARGIN, _WIDTH - 20), _scale(energies, _HEIGHT - _MARGIN, 20)
     points = [(across[0] + across[1] * choice.period, up[0] + up[1] * choice.energy, choice) for choice in front]

@@ -21,8 +21,8 @@ from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.model import Machine
 from ...errors import Diagnostic
 from ...ir import Array
-from .mapping import Stage, stages_of
-from .model import Network, received_by
+from .mapping import MappedStage, stages_of
+from .model import LayeredNetwork, received_by
 
 Progress: TypeAlias = Callable[[int], object]
 """Callback that takes the number of the order that is evaluated, or of the generation."""
@@ -32,7 +32,7 @@ def no_progress(number: int) -> None:
     """Show no progress."""
 
 
-class Choice(NamedTuple):
+class FrontPoint(NamedTuple):
     """A point of the space, with what it gives: milliseconds between frames, and millijoules of a frame."""
 
     order: tuple[str, ...]
@@ -52,7 +52,7 @@ class Space:
     A hand-over to a processor with hosts is work of its host, and part of the time of its own stage on a frame.
     """
 
-    network: Network
+    network: LayeredNetwork
     machine: Machine
     names: tuple[str, ...]
     outstanding: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -130,7 +130,7 @@ class Space:
         watts = np.stack([power[clocks[:, place]] for place, (_, power) in enumerate(self._scales)], axis=1)
         return periods / 1e6, ((busy * watts).sum(axis=1) + self.machine.idle_watts * periods) / 1e6
 
-    def _loads(self, stages: Sequence[Stage]) -> tuple[list[float], list[float]]:
+    def _loads(self, stages: Sequence[MappedStage]) -> tuple[list[float], list[float]]:
         """Return the nanoseconds of each processor's layers at its fastest clock, and of what it receives."""
         names = [engine.name for engine in self.engines]
         work, received = [0.0] * len(names), [0.0] * len(names)
@@ -140,7 +140,7 @@ class Space:
             received[place] += received_by(self.network, stages, number)
         return work, received
 
-    def choice(self, order: Sequence[str], clocks: Array, hosts: Array, period: float, energy: float) -> Choice:
+    def choice(self, order: Sequence[str], clocks: Array, hosts: Array, period: float, energy: float) -> FrontPoint:
         """Return a point with its values in place of indices."""
         named: dict[str, float] = {
             engine.name: sorted(engine.clock.mhz)[int(clocks[place])]
@@ -152,10 +152,12 @@ class Space:
             for place, engine in enumerate(self.engines)
             if engine.hosts
         }
-        return Choice(tuple(order), named, hosting, period, energy)
+        return FrontPoint(tuple(order), named, hosting, period, energy)
 
 
-def space_of(network: Network, machine: Machine, names: Sequence[str], outstanding: Mapping[str, int] = {}) -> Space:
+def space_of(
+    network: LayeredNetwork, machine: Machine, names: Sequence[str], outstanding: Mapping[str, int] = {}
+) -> Space:
     """Return the space of a network's mappings. Raises Diagnostic for processors whose power the machine lacks."""
     chosen = tuple(names) or tuple(engine.name for engine in machine.engines)
     missing = [name for name in chosen if not machine.engine(name).watts]
@@ -168,10 +170,10 @@ def space_of(network: Network, machine: Machine, names: Sequence[str], outstandi
     return Space(network, machine, chosen, outstanding)
 
 
-def exact_front(space: Space, progress: Progress = no_progress) -> list[Choice]:
+def exact_front(space: Space, progress: Progress = no_progress) -> list[FrontPoint]:
     """Return the Pareto front of the whole space, by period; `progress` is told the number of each order."""
     clocks, hosts = space.settings
-    kept: list[Choice] = []
+    kept: list[FrontPoint] = []
     reach = np.zeros((0, 2))
     for number, order in enumerate(space.all_orders()):
         progress(number)
@@ -185,7 +187,7 @@ def exact_front(space: Space, progress: Progress = no_progress) -> list[Choice]:
     return sorted(kept, key=lambda choice: choice.period)
 
 
-def measured_front(front: Sequence[Choice], measure: Callable[[Choice], float]) -> list[Choice]:
+def measured_front(front: Sequence[FrontPoint], measure: Callable[[FrontPoint], float]) -> list[FrontPoint]:
     """Return the Pareto front of points by the period that `measure` gives, in ms, and by their modelled energy."""
     points = [choice._replace(measured=measure(choice)) for choice in front]
     costs = np.array([[cast(float, choice.measured), choice.energy] for choice in points])
@@ -224,7 +226,7 @@ def searched_front(
     population: int = 200,
     seed: int = 0,
     progress: Progress = no_progress,
-) -> list[Choice]:
+) -> list[FrontPoint]:
     """
     Return the front that NSGA-II finds; the same for a seed.
 
@@ -301,6 +303,6 @@ def _costs(space: Space, genes: Array) -> tuple[float, float]:
     return float(periods[0]), float(energies[0])
 
 
-def _choice(space: Space, genes: Array) -> Choice:
+def _choice(space: Space, genes: Array) -> FrontPoint:
     order, clocks, hosts = _decoded(space, genes)
     return space.choice(order, clocks[0], hosts[0], *_costs(space, genes))

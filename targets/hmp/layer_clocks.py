@@ -16,7 +16,7 @@ from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.model import Machine
 from ...errors import Diagnostic
 from .frames import delay
-from .model import Clocks, Driving, Network, received_at
+from .model import Driving, LayeredNetwork, ProcessorClocks, received_at
 
 Setting: TypeAlias = tuple[str, float | None]
 """Processor of a layer, and its clock in MHz, None where it has none."""
@@ -47,7 +47,7 @@ class _Clock(NamedTuple):
         return self._replace(left=self.left - time) if self.left > time else _Clock(self.wanted, self.wanted)
 
 
-class _State(NamedTuple):
+class _FrameState(NamedTuple):
     """A frame up to a layer: its time in ns, its energy in nJ, the clocks of all processors, the settings so far."""
 
     time: float
@@ -69,9 +69,9 @@ class SwitchModel:
     A frame begins with all processors at these.
     """
 
-    network: Network
+    network: LayeredNetwork
     machine: Machine
-    starts: Clocks = field(default_factory=Clocks)
+    starts: ProcessorClocks = field(default_factory=ProcessorClocks)
     driving: Driving = field(default_factory=Driving)
 
     @cached_property
@@ -103,7 +103,8 @@ class SwitchModel:
     def _shares(self) -> Mapping[tuple[str, float], float]:
         """Watts above those of the idle machine, by processor and clock."""
         return {
-            (engine.name, mhz): (engine.watts - self.machine.idle_watts) * Clocks({engine.name: mhz}).share(engine)
+            (engine.name, mhz): (engine.watts - self.machine.idle_watts)
+            * ProcessorClocks({engine.name: mhz}).share(engine)
             for engine in self.machine.engines
             for mhz in engine.clock.mhz or (engine.clock.nominal,)
         }
@@ -117,11 +118,11 @@ class SwitchModel:
         engines = [self.machine.engine(name) for name in names]
         return [(engine.name, mhz) for engine in engines for mhz in (engine.clock.mhz or (None,))]
 
-    def begin(self) -> _State:
+    def begin(self) -> _FrameState:
         """Return the state before the first layer."""
-        return _State(0.0, 0.0, tuple(_Clock(mhz, mhz) for mhz in self._starting))
+        return _FrameState(0.0, 0.0, tuple(_Clock(mhz, mhz) for mhz in self._starting))
 
-    def extended(self, state: _State, setting: Setting) -> _State:
+    def extended(self, state: _FrameState, setting: Setting) -> _FrameState:
         """Return a state after one more layer: values are handed over, clocks are asked for, the layer computes."""
         number, name, own = len(state.settings), setting[0], self._places[setting[0]]
         if state.settings and state.settings[-1][0] != name:
@@ -132,10 +133,10 @@ class SwitchModel:
             if wanted != clock.wanted:
                 engine = self.machine.engines[place].name
                 clocks[place] = _Clock(clock.mhz, wanted, self._delays[engine, clock.mhz, wanted])
-        asked = _State(state.time, state.energy, tuple(clocks), (*state.settings, setting))
+        asked = _FrameState(state.time, state.energy, tuple(clocks), (*state.settings, setting))
         return self._worked(asked, name, self.network.layers[number].times[name])
 
-    def _worked(self, state: _State, name: str, work: float) -> _State:
+    def _worked(self, state: _FrameState, name: str, work: float) -> _FrameState:
         """Return a state after work of so many nanoseconds at the fastest clock of a processor."""
         nominal, clock = self._nominal[name], state.clocks[self._places[name]]
         before = min(clock.left, work * nominal / clock.mhz)
@@ -144,7 +145,7 @@ class SwitchModel:
         time = before + behind
         clocks = tuple(clock.after(time) if clock.left else clock for clock in state.clocks)
         total = state.energy + energy + time * self.machine.idle_watts
-        return _State(state.time + time, total, clocks, state.settings)
+        return _FrameState(state.time + time, total, clocks, state.settings)
 
     def evaluate(self, settings: Sequence[Setting]) -> LayerClocks:
         """Return the time, energy and clocks of settings of all layers."""
@@ -161,7 +162,7 @@ class SwitchModel:
         }
 
 
-def _result(state: _State) -> LayerClocks:
+def _result(state: _FrameState) -> LayerClocks:
     return LayerClocks(state.settings, state.time, state.energy / 1e6)
 
 
@@ -184,10 +185,10 @@ def best_layer_clocks(
             remedy="add engines.NAME.watts and idle_watts to the machine file (docs/machines.md)",
         )
     settings = [model.settings_of(processors) for processors in chosen]
-    least = _least(model, settings, _Costs(model, settings, watts=0.0))
+    least = _least(model, settings, _FrameCosts(model, settings, watts=0.0))
     if least.latency <= latency:
         return least
-    times = _Costs(model, settings, watts=1.0, joules=0.0)
+    times = _FrameCosts(model, settings, watts=1.0, joules=0.0)
     fastest = _least(model, settings, times)
     if fastest.latency > latency:
         raise Diagnostic(
@@ -199,7 +200,7 @@ def best_layer_clocks(
     return _within(model, settings, latency, fastest, times)
 
 
-class _Costs:
+class _FrameCosts:
     """
     Cost of a frame, its energy times `joules` and its time times `watts`, with lower bounds of that of later layers.
 
@@ -237,20 +238,20 @@ class _Costs:
         return min((self._of_work(engine, mhz), mhz) for _, mhz in points)
 
     def _of_work(self, engine: Engine, mhz: float | None) -> float:
-        clocks = Clocks({} if mhz is None else {engine.name: mhz})
+        clocks = ProcessorClocks({} if mhz is None else {engine.name: mhz})
         idle = self._model.machine.idle_watts
         power = (engine.watts - idle) * clocks.share(engine) + idle
         return clocks.ratio(engine) * (self._joules * power + self.watts)
 
-    def of(self, state: _State) -> float:
+    def of(self, state: _FrameState) -> float:
         """Return the cost of a state."""
         return self._joules * state.energy + self.watts * state.time
 
-    def bound(self, state: _State) -> float:
+    def bound(self, state: _FrameState) -> float:
         """Return a lower bound of the cost of all frames that begin with the layers of a state."""
         return self.of(state) + self.rest[len(state.settings)][state.settings[-1][0]]
 
-    def guess(self) -> _State:
+    def guess(self) -> _FrameState:
         """Return a frame whose layers have the settings of the bounds."""
         state, before = self._model.begin(), next(iter(self.rest[0]))
         for layer in self._best:
@@ -263,12 +264,12 @@ _SLACK = 1 + 1e-9
 """Bounds are sums in another order than costs."""
 
 
-def _least(model: SwitchModel, settings: Sequence[Sequence[Setting]], costs: _Costs) -> LayerClocks:
+def _least(model: SwitchModel, settings: Sequence[Sequence[Setting]], costs: _FrameCosts) -> LayerClocks:
     """Return the settings of least cost, which is a sum over layers."""
     limit = costs.of(costs.guess()) * _SLACK
     states = [model.begin()]
     for layer in settings:
-        best: dict[Hashable, _State] = {}
+        best: dict[Hashable, _FrameState] = {}
         for state in (model.extended(state, setting) for state in states for setting in layer):
             if costs.bound(state) > limit:
                 continue
@@ -283,7 +284,7 @@ _BISECTIONS = 8
 
 
 def _within(
-    model: SwitchModel, settings: Sequence[Sequence[Setting]], latency: float, fastest: LayerClocks, times: _Costs
+    model: SwitchModel, settings: Sequence[Sequence[Setting]], latency: float, fastest: LayerClocks, times: _FrameCosts
 ) -> LayerClocks:
     """
     Return the settings of least energy within a latency.
@@ -293,16 +294,16 @@ def _within(
     """
     best, low, high = fastest, 0.0, 2.0 * max(engine.watts for engine in model.machine.engines)
     for _ in range(_BISECTIONS):
-        costs = _Costs(model, settings, watts=(low + high) / 2)
+        costs = _FrameCosts(model, settings, watts=(low + high) / 2)
         tried = _least(model, settings, costs)
         is_kept = tried.latency <= latency
         low, high = (low, costs.watts) if is_kept else (costs.watts, high)
         best = tried if is_kept and tried.energy < best.energy else best
     limits = [(times, latency)]
-    limits += [(_Costs(model, settings, watts), best.energy * 1e6 + watts * latency) for watts in (0.0, low, high)]
-    fronts: dict[Hashable, list[_State]] = {(): [model.begin()]}
+    limits += [(_FrameCosts(model, settings, watts), best.energy * 1e6 + watts * latency) for watts in (0.0, low, high)]
+    fronts: dict[Hashable, list[_FrameState]] = {(): [model.begin()]}
     for layer in settings:
-        grown: dict[Hashable, list[_State]] = {}
+        grown: dict[Hashable, list[_FrameState]] = {}
         for state in (state for front in fronts.values() for state in front):
             for after in (model.extended(state, setting) for setting in layer):
                 if all(costs.bound(after) <= limit * _SLACK for costs, limit in limits):
@@ -312,9 +313,9 @@ def _within(
     return min([best, *final], key=lambda candidate: (candidate.energy, candidate.latency))
 
 
-def _front(states: Sequence[_State]) -> list[_State]:
+def _front(states: Sequence[_FrameState]) -> list[_FrameState]:
     """Return the states that no other is as good as in time and in energy."""
-    kept: list[_State] = []
+    kept: list[_FrameState] = []
     for state in sorted(states, key=lambda state: (state.time, state.energy)):
         if not kept or state.energy < kept[-1].energy:
             kept.append(state)

@@ -10,7 +10,7 @@ from ...dialects.core.machine.model import Machine
 from ...errors import Diagnostic, did_you_mean
 
 
-class Stage(NamedTuple):
+class MappedStage(NamedTuple):
     """Consecutive layers on one processor, from `first` to `last`."""
 
     processor: str
@@ -82,10 +82,10 @@ def _expanded(text: str, points: str, layers: int) -> str:
     return "".join(letter * (high - low) for letter, (low, high) in zip(text, pairwise(bounds), strict=True))
 
 
-def stages_of(order: Sequence[str]) -> list[Stage]:
+def stages_of(order: Sequence[str]) -> list[MappedStage]:
     """Return the stages of a mapping: the maximal runs of layers on one processor."""
-    stages: list[Stage] = []
+    stages: list[MappedStage] = []
     for processor, run in groupby(order):
         first = stages[-1].last + 1 if stages else 0
-        stages.append(Stage(processor, first, first + len(list(run)) - 1))
+        stages.append(MappedStage(processor, first, first + len(list(run)) - 1))
     return stages

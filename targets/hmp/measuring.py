@@ -16,7 +16,7 @@ from ...compiler import Model
 from ...dialects.core.machine.attribute import machine_of
 from ...errors import Diagnostic
 from ...runtime.processes import finished
-from .building import CORE, Port, build, executable, layered_module, write_program
+from .building import CORE, ProgramPort, build, executable, layered_module, write_program
 from .mapping import processors
 from .model import network_of
 from .options import Mapping as Choice
@@ -75,7 +75,7 @@ def _times_of(
     folder: Path,
 ) -> dict[int, float]:
     """Return the median milliseconds of the layers that an order has on a processor."""
-    program = Program.of(model, target, choice, frames, folder, count=12)
+    program = MeasuredProgram.of(model, target, choice, frames, folder, count=12)
     cores_given = ["--cores", cores_text(cores)] if cores else []
     profile = program.profile("--mode", "switch", "--profile", "2", *cores_given)
     spans: dict[int, list[float]] = {}
@@ -86,7 +86,7 @@ def _times_of(
 
 
 @dataclass(frozen=True)
-class Program:
+class MeasuredProgram:
     """A network mapped by an order, compiled in a folder, and frames to measure it on."""
 
     order: str
@@ -95,7 +95,9 @@ class Program:
     frames: Path
 
     @classmethod
-    def of(cls, model: Model, target: str, choice: Choice, frames: Path | None, folder: Path, *, count: int) -> Program:
+    def of(
+        cls, model: Model, target: str, choice: Choice, frames: Path | None, folder: Path, *, count: int
+    ) -> MeasuredProgram:
         """Compile a network with a mapping; without `frames`, raw ones, there are `count` of random numbers."""
         built = build(model, target, choice)
         write_program(built, folder)
@@ -113,7 +115,7 @@ class Program:
         return json.loads(file.read_text(encoding="utf-8"))
 
 
-def _random_frames(ports: Sequence[Port], folder: Path, count: int) -> Path:
+def _random_frames(ports: Sequence[ProgramPort], folder: Path, count: int) -> Path:
     """Write frames of small random numbers; return their place."""
     folder.mkdir()
     random = np.random.default_rng(0)

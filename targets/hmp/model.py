@@ -16,7 +16,7 @@ from ...dialects.core.work import multiply_accumulates
 from ...errors import Diagnostic
 from ...ir import element_of, functions, node_names, shape_of
 from ...passes.memory.views import buffer_type, bytes_of
-from .mapping import Stage, stages_of
+from .mapping import MappedStage, stages_of
 from .passes.find_layers import enclosing, layer_of
 
 HANDOVER = 591_000, 0.223
@@ -31,7 +31,7 @@ OUTSIDE = -1
 
 
 @dataclass(frozen=True)
-class Layer:
+class NetworkLayer:
     """A layer: its first and last ONNX node, its work, and by processor its nanoseconds at the fastest clock."""
 
     number: int
@@ -42,7 +42,7 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Value:
+class LayerValue:
     """A value that leaves a layer, and the layers that use it; `producer` is OUTSIDE for an input of the network."""
 
     name: str
@@ -52,12 +52,12 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Network:
+class LayeredNetwork:
     """A network as layers and the values between them. `source` says where times are from, empty for cost functions."""
 
     name: str
-    layers: tuple[Layer, ...]
-    values: tuple[Value, ...]
+    layers: tuple[NetworkLayer, ...]
+    values: tuple[LayerValue, ...]
     source: str = ""
     switch: float | None = None
     """Nanoseconds of a hand-over that were measured with the times, None where those of HANDOVER hold."""
@@ -68,7 +68,7 @@ class Network:
         return self.switch if self.switch is not None else fixed + per_byte * size
 
 
-def network_of(module: ModuleOp, machine: Machine) -> Network:
+def network_of(module: ModuleOp, machine: Machine) -> LayeredNetwork:
     """Return the model of a network whose ops have layers (find-layers). Raises Diagnostic without any."""
     function = functions(module)[0]
     groups: dict[int, list[Operation]] = {}
@@ -80,14 +80,14 @@ def network_of(module: ModuleOp, machine: Machine) -> Network:
     name = module.attributes.get("onnx.graph_name")
     title = name.data if isinstance(name, StringAttr) else function.sym_name.data
     layers = tuple(_layer(number, groups[number], machine) for number in sorted(groups))
-    return Network(title, layers, tuple(_values(function, groups)))
+    return LayeredNetwork(title, layers, tuple(_values(function, groups)))
 
 
-def _layer(number: int, ops: Sequence[Operation], machine: Machine) -> Layer:
+def _layer(number: int, ops: Sequence[Operation], machine: Machine) -> NetworkLayer:
     nodes = [name for op in ops for name in node_names(op)] or [f"layer {number}"]
     kernels = [inner for op in ops for inner in op.walk() if is_kernel(inner)]
     times = {engine.name: sum(_nanoseconds(machine, engine, op) for op in kernels) for engine in machine.engines}
-    return Layer(number, nodes[0], nodes[-1], sum(map(multiply_accumulates, kernels)), times)
+    return NetworkLayer(number, nodes[0], nodes[-1], sum(map(multiply_accumulates, kernels)), times)
 
 
 def _nanoseconds(machine: Machine, engine: Engine, op: Operation) -> float:
@@ -95,7 +95,7 @@ def _nanoseconds(machine: Machine, engine: Engine, op: Operation) -> float:
     return float("inf") if cycles is None else cycles / machine.clock.nominal * 1000
 
 
-def _values(function: FuncOp, groups: Mapping[int, Sequence[Operation]]) -> Iterable[Value]:
+def _values(function: FuncOp, groups: Mapping[int, Sequence[Operation]]) -> Iterable[LayerValue]:
     """Yield the values that several layers share, and those that enter and leave the network (layer: their number)."""
     owner = {op: number for number, ops in groups.items() for op in ops}
     results = [value for number in sorted(groups) for op in groups[number] for value in op.results]
@@ -105,7 +105,7 @@ def _values(function: FuncOp, groups: Mapping[int, Sequence[Operation]]) -> Iter
         consumers = {len(groups) if user is None else owner[user] for user in users} - {producer}
         if consumers:
             size = bytes_of(buffer_type(shape_of(value), element_of(value)))
-            yield Value(value.name_hint or "value", size, producer, tuple(sorted(consumers)))
+            yield LayerValue(value.name_hint or "value", size, producer, tuple(sorted(consumers)))
 
 
 @dataclass(frozen=True)
@@ -131,11 +131,11 @@ class Driving:
 
 
 @dataclass(frozen=True)
-class Prediction:
+class MappingPrediction:
     """Prediction for a mapping: nanoseconds of stages, of a frame and between frames, millijoules of a frame."""
 
     order: tuple[str, ...]
-    stages: tuple[Stage, ...]
+    stages: tuple[MappedStage, ...]
     times: tuple[float, ...]
     handovers: float
     latency: float
@@ -164,7 +164,7 @@ class Prediction:
 
 
 @dataclass(frozen=True)
-class Clocks:
+class ProcessorClocks:
     """Frequencies in MHz, by processor; the fastest where one is missing."""
 
     mhz: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -183,13 +183,13 @@ class Clocks:
 
 
 def predict(
-    network: Network,
+    network: LayeredNetwork,
     order: Sequence[str],
     machine: Machine,
     mode: str = "pipeline",
-    clocks: Clocks = Clocks(),
+    clocks: ProcessorClocks = ProcessorClocks(),
     driving: Driving = Driving(),
-) -> Prediction:
+) -> MappingPrediction:
     """
     Predict a mapping in a mode, `pipeline` (stages at once, each on a frame) or `switch` (one after another).
 
@@ -220,12 +220,12 @@ def predict(
     period, energy = period_and_energy(received)
     _, least = period_and_energy([0.0] * len(stages))
     handover_energy = None if energy is None or least is None else energy - least
-    return Prediction(
+    return MappingPrediction(
         tuple(order), tuple(stages), tuple(times), sum(received), latency, period, energy, handover_energy, driving
     )
 
 
-def received_by(network: Network, stages: Sequence[Stage], number: int) -> float:
+def received_by(network: LayeredNetwork, stages: Sequence[MappedStage], number: int) -> float:
     """Return the nanoseconds in which a stage receives its values of other stages."""
     own = stages[number]
     values = (value for value in network.values if OUTSIDE < value.producer < own.first)
@@ -236,7 +236,7 @@ def received_by(network: Network, stages: Sequence[Stage], number: int) -> float
     )
 
 
-def received_at(network: Network, number: int) -> float:
+def received_at(network: LayeredNetwork, number: int) -> float:
     """
     Return the nanoseconds in which a stage that begins at a layer receives what the layers before give it.
 
@@ -246,7 +246,7 @@ def received_at(network: Network, number: int) -> float:
     return sum(network.handover(value.bytes) for value in values if number in value.consumers)
 
 
-def _energy(machine: Machine, busy: Mapping[str, float], period: float, clocks: Clocks) -> float | None:
+def _energy(machine: Machine, busy: Mapping[str, float], period: float, clocks: ProcessorClocks) -> float | None:
     """Return the millijoules of a frame, None where the machine does not say what its processors take."""
     engines = {engine.name: engine for engine in machine.engines}
     if not all(engines[name].watts for name in busy):

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from .frames import RECEIVE, Span
-from .plan import Plan
+from .plan import FramePlan
 
 _TEMPLATE = Path(__file__).with_name("page.html")
 
@@ -18,7 +18,7 @@ _WIDTH, _LEFT, _ROW, _TOP = 1000, 70, 46, 24
 """Pixels of the chart at its full width, of its labels, of a processor's row, and above the first."""
 
 
-def page_of(plan: Plan) -> str:
+def page_of(plan: FramePlan) -> str:
     """Return the page of a plan."""
     title = f"{plan.network.name} on {len(plan.prediction.stages)} stages, {plan.mode}"
     source = plan.network.source or "cost functions"
@@ -42,7 +42,7 @@ def page_of(plan: Plan) -> str:
     return page
 
 
-def _facts(plan: Plan) -> str:
+def _facts(plan: FramePlan) -> str:
     simulation, energy = plan.simulation, plan.prediction.energy
     facts = {
         "frames a second": f"{1e9 / simulation.period:.2f}",
@@ -54,7 +54,7 @@ def _facts(plan: Plan) -> str:
     return "".join(f"<div><b>{escape(value)}</b><span>{escape(name)}</span></div>" for name, value in facts.items())
 
 
-def _chart(plan: Plan) -> str:
+def _chart(plan: FramePlan) -> str:
     spans = plan.simulation.spans
     rows = _processors(plan)
     end = max(span.end for span in spans) or 1
@@ -71,7 +71,7 @@ def _chart(plan: Plan) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def _processors(plan: Plan) -> list[str]:
+def _processors(plan: FramePlan) -> list[str]:
     """Return the processors at work: those of stages, then those that only host others."""
     stages = [stage.processor for stage in plan.prediction.stages]
     return list(dict.fromkeys([*stages, *(span.processor for span in plan.simulation.spans)]))
@@ -111,7 +111,7 @@ def _drawn(bar: Sequence[Span], left: float, scale: float, top: int) -> Iterable
         yield f'<text x="{x:.1f}" y="{top + 27}" text-anchor="middle" style="fill:#fff">{bar[0].frame}</text>'
 
 
-def _layers(plan: Plan) -> str:
+def _layers(plan: FramePlan) -> str:
     names = list(plan.network.layers[0].times)
     rows = [
         (
@@ -126,7 +126,7 @@ def _layers(plan: Plan) -> str:
     return table_of(["layer", "nodes", "MACs", *names, "on"], rows)
 
 
-def _energy(plan: Plan) -> str:
+def _energy(plan: FramePlan) -> str:
     simulation = plan.simulation
     end = max(span.end for span in simulation.spans) or 1
     rows: list[Sequence[object]] = [(name, f"{simulation.busy(name) / end:.0%}") for name in _processors(plan)]

@@ -22,10 +22,10 @@ from ...passes.memory.views import bytes_of
 from ...passes.verify_memory import VerifyMemoryPass
 from ...runtime.inputs import once
 from .building import layered_module
-from .frames import RECEIVE, FrameSimulation, Work, simulate_frames
+from .frames import RECEIVE, FrameSimulation, LayerWork, simulate_frames
 from .layer_clocks import Setting, SwitchModel
 from .mapping import processors
-from .model import Clocks, Driving, Network, Prediction, network_of, predict, received_by
+from .model import Driving, LayeredNetwork, MappingPrediction, ProcessorClocks, network_of, predict, received_by
 from .passes.clock_layers import ClockLayersPass, layer_clocks_of
 from .passes.map_layers import MapLayersPass
 from .passes.outline_stages import LAYERS, OutlineStagesPass
@@ -35,7 +35,7 @@ from .profile_file import measured, published_of
 
 
 @dataclass(frozen=True)
-class Queue:
+class FrameQueue:
     """A stream between two stages: its name, depth and the bytes of a slot."""
 
     name: str
@@ -44,16 +44,16 @@ class Queue:
 
 
 @dataclass(frozen=True)
-class Plan:
+class FramePlan:
     """A network on processors: the program of its frames, what the model predicts, and what the simulation found."""
 
-    network: Network
+    network: LayeredNetwork
     module: ModuleOp
-    prediction: Prediction
+    prediction: MappingPrediction
     simulation: FrameSimulation
-    queues: tuple[Queue, ...]
+    queues: tuple[FrameQueue, ...]
     mode: str
-    clocks: Clocks = field(default_factory=Clocks)
+    clocks: ProcessorClocks = field(default_factory=ProcessorClocks)
     settings: tuple[Setting, ...] = ()
     """Processor and clock of each layer, where layers have clocks."""
 
@@ -82,7 +82,7 @@ def layered(path: Path, target: str, shapes: Sequence[tuple[str, Sequence[int]]]
     return module, machine_of(module)
 
 
-def timed(module: ModuleOp, machine: Machine, profile: Path | None, handover_ms: float | None) -> Network:
+def timed(module: ModuleOp, machine: Machine, profile: Path | None, handover_ms: float | None) -> LayeredNetwork:
     """
     Return the model of a network with the times of a profile, else published ones, else those of cost functions.
 
@@ -95,16 +95,16 @@ def timed(module: ModuleOp, machine: Machine, profile: Path | None, handover_ms:
 
 def plan(
     module: ModuleOp,
-    network: Network,
+    network: LayeredNetwork,
     order: Sequence[str],
     *,
     mode: str = "pipeline",
     frames: int = 12,
     depth: int = 0,
-    clocks: Clocks = Clocks(),
+    clocks: ProcessorClocks = ProcessorClocks(),
     driving: Driving = Driving(),
     settings: Sequence[Setting] = (),
-) -> Plan:
+) -> FramePlan:
     """
     Return the plan of a network whose ops have layers; the module becomes the program of its frames.
 
@@ -143,11 +143,13 @@ def plan(
     VerifyMemoryPass().apply(context, module)
     streams = [op for op in module.walk() if isinstance(op, StreamOp) and op.type.tile is not None]
     queues = tuple(
-        Queue(op.stream.name_hint or "stream", op.depth.data, bytes_of(op.type.tile)) for op in streams if op.type.tile
+        FrameQueue(op.stream.name_hint or "stream", op.depth.data, bytes_of(op.type.tile))
+        for op in streams
+        if op.type.tile
     )
     works = works_of(network, prediction, model.wanted_by_layer(layers))
     simulation = simulate_frames(module, machine, works, clocks.mhz)
-    return Plan(network, module, prediction, simulation, queues, mode, clocks, layers)
+    return FramePlan(network, module, prediction, simulation, queues, mode, clocks, layers)
 
 
 def _with_clocks(module: ModuleOp, machine: Machine) -> tuple[Setting, ...]:
@@ -157,22 +159,22 @@ def _with_clocks(module: ModuleOp, machine: Machine) -> tuple[Setting, ...]:
 
 
 def works_of(
-    network: Network, prediction: Prediction, clocks: Mapping[int, Mapping[str, float]] = {}
-) -> dict[str, list[Work]]:
+    network: LayeredNetwork, prediction: MappingPrediction, clocks: Mapping[int, Mapping[str, float]] = {}
+) -> dict[str, list[LayerWork]]:
     """
     Return the work of each stage on a frame: its hand-overs, then its layers; `clocks` are asked for by layer.
 
     The hand-overs to a processor that takes several frames are work of the program that submits them.
     """
-    works: dict[str, list[Work]] = {}
+    works: dict[str, list[LayerWork]] = {}
     for number, stage in enumerate(prediction.stages):
         received = received_by(network, prediction.stages, number)
         layers = [
-            Work(layer, network.layers[layer].times[stage.processor], clocks.get(layer, {}))
+            LayerWork(layer, network.layers[layer].times[stage.processor], clocks.get(layer, {}))
             for layer in range(stage.first, stage.last + 1)
         ]
         driving, name = prediction.driving, f"stage{number}_{stage.processor}"
-        receive = [Work(RECEIVE, received, processor=driving.receiver(stage.processor))] if received else []
+        receive = [LayerWork(RECEIVE, received, processor=driving.receiver(stage.processor))] if received else []
         if driving.outstanding.get(stage.processor, 1) > 1:
             works |= {submission_of(name): receive, name: layers}
         else:

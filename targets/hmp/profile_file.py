@@ -13,14 +13,14 @@ from typing import Any, TypeGuard, cast
 from ...dialects.core.machine.model import Machine
 from ...errors import Diagnostic
 from ...files import read_regular
-from .model import Network
+from .model import LayeredNetwork
 
 PUBLISHED = Path(__file__).parent / "profiles"
 _SHOWN = 120
 """Characters of what a message quotes of a profile."""
 
 
-def published_of(network: Network, machine: Machine) -> Network:
+def published_of(network: LayeredNetwork, machine: Machine) -> LayeredNetwork:
     """Return a network with the published times of its layers on a machine, where there are some."""
     for file in sorted(PUBLISHED.glob("*.toml")):
         content = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -29,7 +29,7 @@ def published_of(network: Network, machine: Machine) -> Network:
     return network
 
 
-def measured(network: Network, machine: Machine, file: Path) -> Network:
+def measured(network: LayeredNetwork, machine: Machine, file: Path) -> LayeredNetwork:
     """
     Return a network with the times of a file, JSON that `coop profile` wrote or TOML.
 
@@ -55,7 +55,7 @@ def _no_profile(file: Path, fault: str) -> Diagnostic:
     )
 
 
-def with_times(network: Network, machine: Machine, content: Mapping[str, Any], file: str) -> Network:
+def with_times(network: LayeredNetwork, machine: Machine, content: Mapping[str, Any], file: str) -> LayeredNetwork:
     """
     Return a network with the times of a profile, those of its cost functions where the profile has none.
 

@@ -7,17 +7,17 @@ from itertools import accumulate, product
 from typing import NamedTuple
 
 from ...dialects.core.machine.model import Machine
-from .model import Clocks, Driving, Network, Prediction, predict, received_at
+from .model import Driving, LayeredNetwork, MappingPrediction, ProcessorClocks, predict, received_at
 
 
 def best_mapping(
-    network: Network,
+    network: LayeredNetwork,
     machine: Machine,
     mode: str = "pipeline",
     among: Sequence[str] = (),
-    clocks: Clocks = Clocks(),
+    clocks: ProcessorClocks = ProcessorClocks(),
     driving: Driving = Driving(),
-) -> Prediction:
+) -> MappingPrediction:
     """
     Return the mapping with the least period over all layer orders.
 
@@ -49,7 +49,7 @@ def _switch(times: Mapping[str, Sequence[float]], entering: Mapping[str, Sequenc
     return min(best.values())[1]
 
 
-class _State(NamedTuple):
+class _StageState(NamedTuple):
     """
     Stages up to a layer, in nanoseconds: the slowest stage, the loads of the hosts, the sum of all.
 
@@ -66,7 +66,7 @@ class _State(NamedTuple):
         """Nanoseconds between frames."""
         return max(self.slowest, *self.loads) if self.loads else self.slowest
 
-    def dominates(self, other: _State) -> bool:
+    def dominates(self, other: _StageState) -> bool:
         """Return whether no completion of another state is better than the same one of this."""
         own, others = (self.slowest, *self.loads), (other.slowest, *other.loads)
         if own == others:
@@ -86,7 +86,7 @@ def _pipeline(
     count = len(times[names[0]])
     loaded = list(dict.fromkeys(driving.hosts[name] for name in names if name in driving.hosts))
     totals = {name: [0.0, *accumulate(times[name])] for name in names}
-    best: dict[tuple[int, int], list[_State]] = {(0, 0): [_State(0.0, (0.0,) * len(loaded), 0.0, [])]}
+    best: dict[tuple[int, int], list[_StageState]] = {(0, 0): [_StageState(0.0, (0.0,) * len(loaded), 0.0, [])]}
     for first, used, place in product(range(count), range(1 << len(names)), range(len(names))):
         if used >> place & 1:
             continue
@@ -99,13 +99,13 @@ def _pipeline(
                 for host, load in zip(loaded, state.loads, strict=True)
             )
             slowest, total = max(state.slowest, driving.period(name, time, taken)), state.total + time + taken
-            grown = _State(slowest, loads, total, state.order + [name] * (end - first))
+            grown = _StageState(slowest, loads, total, state.order + [name] * (end - first))
             _keep(best.setdefault((end, used | 1 << place), []), grown)
     final = [state for (end, _), states in best.items() for state in states if end == count]
     return min(final, key=lambda state: (state.period, state.total, state.order)).order
 
 
-def _keep(states: list[_State], state: _State) -> None:
+def _keep(states: list[_StageState], state: _StageState) -> None:
     """Add a state to those that no other dominates."""
     if any(other.dominates(state) for other in states):
         return

@@ -7,10 +7,10 @@ from typing import Any
 from rich.table import Table
 
 from ...console import table_console
-from .plan import Plan
+from .plan import FramePlan
 
 
-def print_plan(plan: Plan) -> None:
+def print_plan(plan: FramePlan) -> None:
     """Print a plan's layers, stages and queues, and what they give."""
     console = table_console()
     for table in (_layers(plan), _stages(plan), _queues(plan)):
@@ -19,7 +19,7 @@ def print_plan(plan: Plan) -> None:
         console.print(line, highlight=False)
 
 
-def _layers(plan: Plan) -> Table:
+def _layers(plan: FramePlan) -> Table:
     network = plan.network
     source = f"times: {network.source}" if network.source else "times: modelled"
     clock = ["MHz"] if plan.settings else []
@@ -33,17 +33,17 @@ def _layers(plan: Plan) -> Table:
     return table
 
 
-def _clock(plan: Plan, layer: int) -> int | None:
+def _clock(plan: FramePlan, layer: int) -> int | None:
     """Return the clock in MHz that a layer asks for, None for the one from which the run starts."""
     mhz = plan.settings[layer][1] if plan.settings else None
     return None if mhz is None else round(mhz)
 
 
-def _processors(plan: Plan) -> list[str]:
+def _processors(plan: FramePlan) -> list[str]:
     return list(plan.network.layers[0].times)
 
 
-def _stages(plan: Plan) -> Table:
+def _stages(plan: FramePlan) -> Table:
     title = f"stages, {plan.mode}, modelled"
     table = Table("stage", "processor", "host", "layers", "ms a frame", "busy", title=title)
     span = max(span.end for span in plan.simulation.spans) or 1
@@ -55,14 +55,14 @@ def _stages(plan: Plan) -> Table:
     return table
 
 
-def _queues(plan: Plan) -> Table:
+def _queues(plan: FramePlan) -> Table:
     table = Table("queue", "slots", "bytes of a slot", "bytes", title="queues")
     for queue in plan.queues:
         table.add_row(queue.name, str(queue.depth), f"{queue.bytes:,}", f"{queue.depth * queue.bytes:,}")
     return table
 
 
-def _summary(plan: Plan) -> list[str]:
+def _summary(plan: FramePlan) -> list[str]:
     prediction, simulation = plan.prediction, plan.simulation
     order = "".join(name[0].upper() for name in prediction.order)
     energy = "not known"
@@ -81,7 +81,7 @@ def _summary(plan: Plan) -> list[str]:
     ]
 
 
-def content_of(plan: Plan) -> dict[str, Any]:
+def content_of(plan: FramePlan) -> dict[str, Any]:
     """Return a plan for JSON: times in milliseconds, energies in millijoules."""
     prediction, simulation = plan.prediction, plan.simulation
     return {

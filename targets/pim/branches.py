@@ -24,7 +24,7 @@ from ...dialects.core.kernel import Kernel, is_kernel, kernel_of
 from ...errors import Diagnostic
 from ...ir import shape_of
 from ...locations import where
-from .branches_flow import Flow, count, dims_of, is_product, onto, reads, relation
+from .branches_flow import Dependences, count, dims_of, is_product, onto, reads, relation
 
 _SET = cast(Any, islpy).dim_type.set
 _MOST_STEPS = 8
@@ -87,11 +87,11 @@ class Refused:
     error: Diagnostic
 
 
-class Network:
+class AttentionNetwork:
     """Products of a function, the products that each value comes from, and its attention."""
 
     def __init__(self, function: FuncOp):
-        self.flow = Flow(function)
+        self.flow = Dependences(function)
         self.order = {op: place for place, op in enumerate(function.body.block.ops)}
         self.products = [op for op in self.order if is_product(op) and op.results[0] in self.flow.active]
         self._sources: dict[SSAValue, frozenset[Operation]] = {}
@@ -244,7 +244,7 @@ class Network:
 class _Operands:
     """Projections of queries, keys and values, and the input of the block that the queries come from."""
 
-    network: Network
+    network: AttentionNetwork
     scores: Operation
     of_query: int
     of_key: int
@@ -287,7 +287,7 @@ def spatial_dims(kernel: Kernel, data: int) -> list[int]:
     return sorted(shared)
 
 
-def _copies(flow: Flow) -> Any:
+def _copies(flow: Dependences) -> Any:
     """
     Return the test of ops that move the elements of one operand, each by itself.
 

@@ -12,11 +12,11 @@ from xdsl.ir import Operation
 from ...dialects.core.kernel import kernel_of
 from ...errors import Diagnostic
 from ...locations import where
-from .branches import Attention, Network, Refused, common_dims, first_rows
-from .schedule.records import Stage
+from .branches import Attention, AttentionNetwork, Refused, common_dims, first_rows
+from .schedule.records import BlockStage
 
 
-class Window(NamedTuple):
+class BranchWindow(NamedTuple):
     """Rows of a branch as a rectangle of the image, and how far the windows are shifted."""
 
     size: tuple[int, int]
@@ -34,7 +34,7 @@ class Block:
     attentions: tuple[Attention, ...]
     projection: Operation | None
     mlp: tuple[Operation, ...]
-    stage: Stage
+    stage: BlockStage
     merging: tuple[Operation, ...] = ()
     index: int = 0
 
@@ -64,7 +64,7 @@ class RefusedBlock:
     error: Diagnostic
 
 
-def blocks_of(network: Network) -> tuple[list[Block], list[RefusedBlock]]:
+def blocks_of(network: AttentionNetwork) -> tuple[list[Block], list[RefusedBlock]]:
     """
     Return the blocks of a network in program order, with the stages that they belong to, and those refused.
 
@@ -98,7 +98,7 @@ def _taken(attentions: Sequence[Attention | Refused]) -> tuple[Attention, ...]:
     return tuple(attention for attention in attentions if isinstance(attention, Attention))
 
 
-def _products(network: Network, attention: Attention | Refused) -> list[Operation]:
+def _products(network: AttentionNetwork, attention: Attention | Refused) -> list[Operation]:
     """Return the two products of activations of an attention, and the projections before them."""
     both = [attention.scores, attention.context]
     if isinstance(attention, Attention):
@@ -109,16 +109,16 @@ def _products(network: Network, attention: Attention | Refused) -> list[Operatio
     return [*(op for op in dict.fromkeys(single) if network.is_projection(op)), *both]
 
 
-def stages_of(blocks: Sequence[Block]) -> list[Stage]:
+def stages_of(blocks: Sequence[Block]) -> list[BlockStage]:
     """Return the stages of blocks, in program order, with how many blocks each has."""
-    stages: dict[int, Stage] = {}
+    stages: dict[int, BlockStage] = {}
     for block in blocks:
         stage = stages.get(block.index)
         stages[block.index] = replace(block.stage, blocks=stage.blocks + 1 if stage else 1)
     return [stages[index] for index in sorted(stages)]
 
 
-def window_of(attention: Attention) -> Window | None:
+def window_of(attention: Attention) -> BranchWindow | None:
     """Return the window of an attention of several branches, None where its rows are no rectangle."""
     rows = first_rows(attention)
     starts = [row for row in rows if row - 1 not in set(rows)] if attention.branches > 1 else []
@@ -128,11 +128,11 @@ def window_of(attention: Attention) -> Window | None:
     stride = starts[1] - starts[0] if high > 1 else len(rows)
     if any(start != starts[0] + at * stride for at, start in enumerate(starts)):
         return None
-    return Window((high, width), (starts[0] // stride % high, starts[0] % stride % width))
+    return BranchWindow((high, width), (starts[0] // stride % high, starts[0] % stride % width))
 
 
 def _joined(
-    network: Network, attended: Sequence[Attention | Refused], roles: set[Operation]
+    network: AttentionNetwork, attended: Sequence[Attention | Refused], roles: set[Operation]
 ) -> list[tuple[Operation | None, tuple[Attention | Refused, ...]]]:
     """Return attention with the product that projects its contexts; those with one product are of one block."""
     projections: dict[Operation, Operation] = {}
@@ -148,7 +148,9 @@ def _joined(
     return [(projection, tuple(of)) for projection, of in groups.values()]
 
 
-def _mlp(network: Network, projection: Operation | None, roles: set[Operation], end: int) -> tuple[Operation, ...]:
+def _mlp(
+    network: AttentionNetwork, projection: Operation | None, roles: set[Operation], end: int
+) -> tuple[Operation, ...]:
     """
     Return the products of the MLP that follows a projection, the one that reduces last.
 
@@ -172,7 +174,7 @@ def _mlp(network: Network, projection: Operation | None, roles: set[Operation], 
     return ()
 
 
-def _record(attentions: Sequence[Attention], mlp: Sequence[Operation], network: Network) -> Stage:
+def _record(attentions: Sequence[Attention], mlp: Sequence[Operation], network: AttentionNetwork) -> BlockStage:
     """
     Return the record of a block: attention over the same branches has more heads, over others is a part.
 
@@ -207,7 +209,7 @@ def _record(attentions: Sequence[Attention], mlp: Sequence[Operation], network: 
     shape = first.queries, first.keys, first.own_keys
     branches = sum(part.branches for part in parts)
     expansion = -(-hidden // (2 * channels**2))
-    return Stage("", channels, count, 1, branches, *shape, expansion=expansion, parts=len(parts))
+    return BlockStage("", channels, count, 1, branches, *shape, expansion=expansion, parts=len(parts))
 
 
 def _inputs(product: Operation) -> int:
@@ -215,7 +217,7 @@ def _inputs(product: Operation) -> int:
     return prod(kernel.bounds[dim] for dim in common_dims(kernel))
 
 
-def _numbered(network: Network, blocks: Sequence[Block], refused: Sequence[RefusedBlock]) -> list[Block]:
+def _numbered(network: AttentionNetwork, blocks: Sequence[Block], refused: Sequence[RefusedBlock]) -> list[Block]:
     """
     Return blocks with the names and positions of their stages, and with the products that merge patches.
 
@@ -224,7 +226,7 @@ def _numbered(network: Network, blocks: Sequence[Block], refused: Sequence[Refus
     """
     inner = {op for block in blocks for op, _ in block.phases} | {op for block in refused for op in block.ops}
     numbered: list[Block] = []
-    groups: list[dict[Stage, int]] = []
+    groups: list[dict[BlockStage, int]] = []
     previous: Block | None = None
     index = 0
     for block in blocks:
@@ -245,20 +247,20 @@ def _numbered(network: Network, blocks: Sequence[Block], refused: Sequence[Refus
     return [replace(block, stage=_named(block, block.index in firsts, block.index in mixed)) for block in numbered]
 
 
-def _named(block: Block, merges: bool, mixed: bool) -> Stage:
+def _named(block: Block, merges: bool, mixed: bool) -> BlockStage:
     """Return the record of a block with its name: blocks whose keys are their own are local where both kinds occur."""
     stage = block.stage
     kind = (" local" if stage.keys == stage.own_keys else " global") if mixed else ""
     return replace(stage, name=stage.name + kind, merges=merges)
 
 
-def _split(stage: Stage, windows: Stage) -> Stage:
+def _split(stage: BlockStage, windows: BlockStage) -> BlockStage:
     """Return the record of a block of one branch whose queries are split as windows are."""
     own = -(-stage.own_keys // windows.branches)
     return replace(stage, branches=windows.branches, queries=windows.queries, own_keys=own)
 
 
-def _merging(network: Network, before: Block, block: Block, inner: set[Operation]) -> tuple[Operation, ...]:
+def _merging(network: AttentionNetwork, before: Block, block: Block, inner: set[Operation]) -> tuple[Operation, ...]:
     """Return the products between two blocks that belong to neither."""
     start = max(network.order[op] for op, _ in before.phases)
     end = min(network.order[op] for op, _ in block.phases)

@@ -48,7 +48,7 @@ def dims_of(access: Access) -> set[int]:
 
 
 @dataclass
-class Flow:
+class Dependences:
     """Dependences of a function; `active` are the values that depend on its arguments."""
 
     function: FuncOp

@@ -35,7 +35,7 @@ KINDS = ("products", "auxiliary", "rings", "far")
 
 
 @dataclass(frozen=True)
-class Step:
+class OpCycles:
     """Cycles of one kind of an op of the network; `nodes` are the names of the ONNX nodes."""
 
     nodes: tuple[str, ...]
@@ -43,7 +43,7 @@ class Step:
     cycles: int
 
 
-def steps_of(module: ModuleOp) -> list[Step]:
+def steps_of(module: ModuleOp) -> list[OpCycles]:
     """
     Return the steps of the programs over sharded values of a module, as shard-kernels makes them.
 
@@ -53,7 +53,7 @@ def steps_of(module: ModuleOp) -> list[Step]:
     ring = next((link for link in machine.links if link.neighbours == "mesh"), None)
     if ring is None:
         raise Diagnostic(f"the machine '{machine.name}' has no mesh", expected='a link with neighbours = "mesh"')
-    steps: list[Step] = []
+    steps: list[OpCycles] = []
     for function in functions(module):
         for block in function.body.blocks:
             steps += _steps(block, _Costs(machine, ring), 1)
@@ -80,7 +80,7 @@ class _Costs:
         return hops * (data + op.ring * self.ring.router) + data
 
 
-def _steps(block: Block, costs: _Costs, times: int) -> Iterator[Step]:
+def _steps(block: Block, costs: _Costs, times: int) -> Iterator[OpCycles]:
     for op in block.ops:
         names = node_names(op)
         match op:
@@ -89,16 +89,16 @@ def _steps(block: Block, costs: _Costs, times: int) -> Iterator[Step]:
             case ConcurrentOp():
                 yield from _program(op, names, costs, times)
             case AllGatherOp():
-                yield Step(names, "rings", times * costs.gathering(op))
+                yield OpCycles(names, "rings", times * costs.gathering(op))
             case _ if is_kernel(op):
-                yield Step(names, "auxiliary", times * cost_of_kernel(op, costs.machine).cycles)
+                yield OpCycles(names, "auxiliary", times * cost_of_kernel(op, costs.machine).cycles)
             case memref.CopyOp():
-                yield Step(names, "auxiliary", times * cost_of_copy(op, op.source, costs.machine).cycles)
+                yield OpCycles(names, "auxiliary", times * cost_of_copy(op, op.source, costs.machine).cycles)
             case _:
                 pass
 
 
-def _program(op: ConcurrentOp, names: tuple[str, ...], costs: _Costs, times: int) -> Iterator[Step]:
+def _program(op: ConcurrentOp, names: tuple[str, ...], costs: _Costs, times: int) -> Iterator[OpCycles]:
     """Yield the steps of a program that is replicated over a mesh."""
     if len(op.programs) != 1 or not op.programs[0].extents:
         raise Diagnostic(
@@ -123,7 +123,7 @@ def _body(
     times: int,
     values: dict[SSAValue, Array],
     active: Array,
-) -> Iterator[Step]:
+) -> Iterator[OpCycles]:
     """Yield the steps of the ops of a program that the active instances execute."""
     for op in block.ops:
         if isinstance(op, scf.IfOp):
@@ -133,12 +133,14 @@ def _body(
             yield from _body(op.true_region.block, program, names, costs, times, values, inside)
         elif isinstance(op, DmaStartOp):
             kind, cycles = costs.transfer(op, int(active.sum()))
-            yield Step(names, kind, times * cycles)
+            yield OpCycles(names, kind, times * cycles)
         elif is_kernel(op):
             cost = cost_of_kernel(op, costs.machine, program.engine)
-            yield Step(names, "products" if multiply_accumulates(op) else "auxiliary", times * cost.cycles)
+            yield OpCycles(names, "products" if multiply_accumulates(op) else "auxiliary", times * cost.cycles)
         elif isinstance(op, memref.CopyOp):
-            yield Step(names, "auxiliary", times * cost_of_copy(op, op.source, costs.machine, program.engine).cycles)
+            yield OpCycles(
+                names, "auxiliary", times * cost_of_copy(op, op.source, costs.machine, program.engine).cycles
+            )
         elif isinstance(op, arith.ConstantOp):
             values[op.results[0]] = np.array(_constant(op))
         elif type(op) in _INDEX and _is_known(op, values):

@@ -36,7 +36,7 @@ from .passes.outline_modules import MODULE, OutlineModulesPass
 from .tpu.vendors import Contents, TpuVendor
 
 
-class Built(NamedTuple):
+class BuiltDecoder(NamedTuple):
     """A decoder in C and the artefacts of its modules; `modules` are their names, in order."""
 
     compilation: Compilation
@@ -44,7 +44,7 @@ class Built(NamedTuple):
     modules: tuple[str, ...]
 
 
-def build(model: Model, target: str, kinds: str, vendor: TpuVendor) -> Built:
+def build(model: Model, target: str, kinds: str, vendor: TpuVendor) -> BuiltDecoder:
     """
     Compile a decoder on a paged store, its modules of some kinds as artefacts of a TPU's vendor.
 
@@ -76,7 +76,7 @@ def build(model: Model, target: str, kinds: str, vendor: TpuVendor) -> Built:
     report_content: dict[str, Any] = {"model": model.path.name, "target": machine.name} | report.content
     report_content[MODEL_HASH] = model_hash(model.path).hex()
     whole = Pipeline((*outlining.steps, *lowering.steps, *rest.steps))
-    return Built(
+    return BuiltDecoder(
         Compilation(model, machine, module, inputs, report_content, names, pipeline=whole), artifacts, (*modules,)
     )
 
@@ -100,7 +100,7 @@ def _pipeline(target: str, kinds: str) -> Pipeline:
     return _with_kinds(pipeline, kinds)
 
 
-def write(built: Built, folder: Path) -> list[Path]:
+def write(built: BuiltDecoder, folder: Path) -> list[Path]:
     """Write the network and its artefacts to a folder, all or nothing; return the paths. Raises Diagnostic."""
     return write_compilation(built.compilation, folder, also=built.artifacts.write)
 

@@ -24,7 +24,7 @@ from ..hmp.passes.find_layers import enclosing
 KINDS = ("embed", "qkv", "ffn", "head")
 
 
-class Origin(IntEnum):
+class InputOrigin(IntEnum):
     """Greatest input that a value depends on."""
 
     CONSTANT = 0
@@ -54,33 +54,33 @@ class _Flow:
 
     def __init__(self, function: FuncOp):
         self.ops = list(function.body.block.ops)
-        self.origins: dict[SSAValue, Origin] = {}
+        self.origins: dict[SSAValue, InputOrigin] = {}
         self.segments: dict[Operation, int] = {}
         begin = next(op for op in self.ops if isinstance(op, BeginOp))
         positions = set(_before([begin.position], self.ops))
         for argument in function.body.block.args:
             is_position = argument is begin.position or any(argument in op.operands for op in positions)
-            self.origins[argument] = Origin.POSITION if is_position else Origin.TOKEN
+            self.origins[argument] = InputOrigin.POSITION if is_position else InputOrigin.TOKEN
         for op in self.ops:
             origin, segment = self._classified(op)
             self.origins |= dict.fromkeys(op.results, origin)
-            if origin == Origin.ACTIVATION and op.results and not isinstance(op, PoolUser):
+            if origin == InputOrigin.ACTIVATION and op.results and not isinstance(op, PoolUser):
                 self.segments[op] = segment
 
-    def _classified(self, op: Operation) -> tuple[Origin, int]:
+    def _classified(self, op: Operation) -> tuple[InputOrigin, int]:
         if isinstance(op, AttendOp):
-            return Origin.ACTIVATION, op.number + 1
+            return InputOrigin.ACTIVATION, op.number + 1
         values = list(_operands(op))
-        origin = max((self.origins.get(value, Origin.CONSTANT) for value in values), default=Origin.CONSTANT)
-        if origin == Origin.TOKEN and not self._is_lookup(op):
-            origin = Origin.ACTIVATION
+        origin = max((self.origins.get(value, InputOrigin.CONSTANT) for value in values), default=InputOrigin.CONSTANT)
+        if origin == InputOrigin.TOKEN and not self._is_lookup(op):
+            origin = InputOrigin.ACTIVATION
         return origin, max((self._segment_of(value) for value in values), default=0)
 
     def _is_lookup(self, op: Operation) -> bool:
         """Return whether an op on tokens gives integers, or rows of a constant table."""
         if all(isinstance(element_of(result), IntegerType) for result in op.results):
             return True
-        return op.name == "onnx.Gather" and self.origins.get(op.operands[0]) == Origin.CONSTANT
+        return op.name == "onnx.Gather" and self.origins.get(op.operands[0]) == InputOrigin.CONSTANT
 
     def _segment_of(self, value: SSAValue) -> int:
         owner = value.owner
@@ -96,7 +96,7 @@ class _Flow:
         """Return the ops that look up rows by token or position, without those that feed the begin of the step."""
         begins = [value for op in self.ops if isinstance(op, BeginOp) for value in op.operands]
         beginning = set(_before(begins, self.ops))
-        wanted = (Origin.POSITION, Origin.TOKEN)
+        wanted = (InputOrigin.POSITION, InputOrigin.TOKEN)
         ops = [op for op in self.ops if op.results and op not in beginning]
         return [op for op in ops if self.origins[op.results[0]] in wanted]
 
@@ -112,8 +112,8 @@ class _Flow:
 
     def is_residual_sum(self, op: Operation) -> bool:
         """Return whether an op adds two values that depend on tokens."""
-        origins = [self.origins.get(value, Origin.CONSTANT) for value in op.operands]
-        return op.name == "onnx.Add" and all(origin >= Origin.TOKEN for origin in origins)
+        origins = [self.origins.get(value, InputOrigin.CONSTANT) for value in op.operands]
+        return op.name == "onnx.Add" and all(origin >= InputOrigin.TOKEN for origin in origins)
 
 
 def modules_of(function: FuncOp) -> list[DecoderModule]:
@@ -155,7 +155,7 @@ def _taken(flow: _Flow, ops: Sequence[Operation]) -> set[SSAValue]:
     """Return the values that depend on tokens and that ops take from others."""
     own = {value for op in ops for value in op.results}
     used = {value for op in ops for value in _operands(op)} - own
-    return {value for value in used if flow.origins.get(value, Origin.CONSTANT) >= Origin.TOKEN}
+    return {value for value in used if flow.origins.get(value, InputOrigin.CONSTANT) >= InputOrigin.TOKEN}
 
 
 def _before(values: Sequence[SSAValue], among: Collection[Operation]) -> Iterator[Operation]:
@@ -181,4 +181,4 @@ def constant_ops(function: FuncOp) -> Mapping[Operation, None]:
     """Return the ops of a function that depend on no argument and no attention, in program order."""
     flow = _Flow(function)
     ops = [op for op in flow.ops if op.results]
-    return dict.fromkeys(op for op in ops if flow.origins[op.results[0]] == Origin.CONSTANT)
+    return dict.fromkeys(op for op in ops if flow.origins[op.results[0]] == InputOrigin.CONSTANT)

@@ -25,7 +25,7 @@ from tilewright.compiler import Model
 from tilewright.console import table_console
 from tilewright.frontend import zoo
 from tilewright.ir import Array
-from tilewright.targets.hmp.building import Facts, build, command_of, write_program
+from tilewright.targets.hmp.building import ProgramFacts, build, command_of, write_program
 from tilewright.targets.hmp.options import CORE, Mapping
 
 PLANTED = ("-DTW_TEST", f"-I{Path(__file__).parents[1] / 'targets/hmp/c'}")
@@ -33,7 +33,9 @@ NETWORKS = ("resnet8", "alexnet", "googlenet", "mobilenet-v2", "resnet50", "sque
 FRAMES = 4
 
 
-def outputs(model: Path, mapping: Mapping, folder: Path, flags: list[str], seed: int) -> tuple[Facts, dict[str, Array]]:
+def outputs(
+    model: Path, mapping: Mapping, folder: Path, flags: list[str], seed: int
+) -> tuple[ProgramFacts, dict[str, Array]]:
     """Return the facts of a mapping and its results of some frames. Raises CalledProcessError where the run fails."""
     gc.collect()  # IR is cyclic, and holds the weights of the order before
     built = build(Model(model), "hmp", mapping)

@@ -37,10 +37,10 @@ from ....dialects.core.scalars import index_constant
 from ....dialects.hier import DmaNoneOp
 from ....ir import functions
 from ....passes.core.base import Pass
-from ..issues import Issue, Program, are_awaited, carried, condition, copied, token_of
+from ..issues import ArrayFunctions, Issue, are_awaited, carried, condition, copied, token_of
 
 
-def delay_stores(loop: scf.ForOp, program: Program) -> None:
+def delay_stores(loop: scf.ForOp, program: ArrayFunctions) -> None:
     """Issue the transfers behind the last kernel of a loop one iteration later, if nobody waits for them before."""
     low, high, block = constant_integer(loop.lb), constant_integer(loop.ub), loop.body.block
     calls = [op for op in block.ops if program.kernel(op) is not None]
@@ -119,7 +119,7 @@ class DelayStoresPass(Pass):
     name = "delay-stores"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        program = Program(op)
+        program = ArrayFunctions(op)
         for function in functions(op):
             for loop in [inner for inner in nested_ops(function) if isinstance(inner, scf.ForOp)]:
                 delay_stores(loop, program)

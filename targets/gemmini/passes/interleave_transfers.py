@@ -31,14 +31,14 @@ from ....dialects.core.nesting import nested_ops
 from ....ir import functions, symbol_names
 from ....passes.core.base import Pass
 from ..interleaving import Issued, interleave
-from ..issues import Issue, Program, are_awaited, buffer_of, carried, condition, copied, token_of
+from ..issues import ArrayFunctions, Issue, are_awaited, buffer_of, carried, condition, copied, token_of
 
 
 class _Interleaver:
     """The functions of a module, and those that are made of them."""
 
     def __init__(self, module: ModuleOp):
-        self._program = Program(module)
+        self._program = ArrayFunctions(module)
         self._taken = symbol_names(module.body.block)
         self._interleaved: dict[tuple[FuncOp, tuple[Issued, ...]], FuncOp | None] = {}
 

@@ -24,7 +24,7 @@ from ....passes.loops.lowering import lower_kernels
 from ....passes.normalize_memrefs import normalize_memrefs
 from ..dialects.gemmini.instructions import begin, fence
 from ..dialects.gemmini.loops import begin_loops, config_loop, config_loop_conv
-from ..instance import Instance, instance_of
+from ..instance import ArrayInstance, instance_of
 from ..products import lower_kernel
 from ..transfers import load_tile, store_tile, zero_tile
 
@@ -76,7 +76,7 @@ def fence_results(function: FuncOp, storing: Set[str]) -> None:
             _fence(op, InsertPoint.after(op))
 
 
-def begin_memories(function: FuncOp, instance: Instance) -> None:
+def begin_memories(function: FuncOp, instance: ArrayInstance) -> None:
     """
     State the instance at the begin of a function that has near memories, with the arenas that stand for them in C.
 

@@ -19,7 +19,7 @@ from ..options import Mapping, add_devices, add_outstanding, count, milliseconds
 
 if TYPE_CHECKING:
     from ....dialects.core.machine.model import Machine
-    from ..fronts import Choice, Progress, Space
+    from ..fronts import FrontPoint, Progress, Space
 
 Cores: TypeAlias = "dict[str, tuple[int, ...]]"
 """CPUs of this machine that stand for each processor."""
@@ -114,29 +114,31 @@ def _check_running(options: argparse.Namespace) -> None:
         raise UsageError(f"{wrong[0]} is for points that are run", expected="--by-running", found=wrong[0])
 
 
-def _measured(options: argparse.Namespace, machine: Machine, front: Sequence[Choice]) -> list[Choice]:
+def _measured(options: argparse.Namespace, machine: Machine, front: Sequence[FrontPoint]) -> list[FrontPoint]:
     """Run the points of a front on this machine; return those that are Pareto-optimal by their measured periods."""
     from ....compiler import Model
     from ..building import processors_of
     from ..fronts import measured_front
-    from ..measuring import Program
+    from ..measuring import MeasuredProgram
     from ..settings import cores_of
 
     cores = cores_of(options.cores, processors_of(machine), sorted(os.sched_getaffinity(0))) if options.cores else {}
     model = Model(options.model, dict(options.input_shape))
-    programs: dict[str, Program] = {}
+    programs: dict[str, MeasuredProgram] = {}
     periods: dict[tuple[str, ...], float] = {}
 
     with tempfile.TemporaryDirectory(prefix="tilewright-") as scratch, _progress(len(front)) as progress:
 
-        def measure(choice: Choice) -> float:
+        def measure(choice: FrontPoint) -> float:
             order, arguments = letters_of(choice), run_arguments(choice, cores, options.clock_backend)
             key = (order, *arguments)
             if key not in periods:
                 if order not in programs:
                     mapping = Mapping(order, "", 0, options.gpu, options.npu, options.npu_chip, options.npu_outstanding)
                     folder = Path(scratch) / order
-                    programs[order] = Program.of(model, options.target, mapping, options.frames, folder, count=40)
+                    programs[order] = MeasuredProgram.of(
+                        model, options.target, mapping, options.frames, folder, count=40
+                    )
                 periods[key] = float(programs[order].profile("--mode", "pipeline", *arguments)["period_ms"])
                 progress(len(periods))
             return periods[key]
@@ -144,12 +146,12 @@ def _measured(options: argparse.Namespace, machine: Machine, front: Sequence[Cho
         return measured_front(front, measure)
 
 
-def letters_of(choice: Choice) -> str:
+def letters_of(choice: FrontPoint) -> str:
     """Return the order of a point, a letter for each layer."""
     return "".join(name[0].upper() for name in choice.order)
 
 
-def run_arguments(choice: Choice, cores: Cores, backend: str) -> list[str]:
+def run_arguments(choice: FrontPoint, cores: Cores, backend: str) -> list[str]:
     """
     Return the arguments of a program that runs a point.
 
@@ -184,7 +186,7 @@ def _progress(total: int) -> Generator[Progress]:
         yield lambda number: bar.update(task, completed=number)
 
 
-def content_of(choice: Choice) -> dict[str, Any]:
+def content_of(choice: FrontPoint) -> dict[str, Any]:
     """Return a point of a front for JSON."""
     measured = {} if choice.measured is None else {"measured_period_ms": round(choice.measured, 6)}
     return {
@@ -197,7 +199,7 @@ def content_of(choice: Choice) -> dict[str, Any]:
     }
 
 
-def _print(space: Space, front: Sequence[Choice], method: str) -> None:
+def _print(space: Space, front: Sequence[FrontPoint], method: str) -> None:
     from rich.table import Table
 
     from ....console import table_console

@@ -13,7 +13,7 @@ from ....opt_tool import name_and_shape
 from ..options import add_hosts, add_outstanding, count, milliseconds, outstanding_of, wanted_hosts
 
 if TYPE_CHECKING:
-    from ..plan import Plan
+    from ..plan import FramePlan
 
 DESCRIPTION = """\
 Plan a network over the processors of a chip: stages, queues, frames per second, latency and energy, modelled.
@@ -120,12 +120,12 @@ def _check_options(options: argparse.Namespace) -> None:
         )
 
 
-def _plan(options: argparse.Namespace) -> Plan:
+def _plan(options: argparse.Namespace) -> FramePlan:
     from ....files import errors_in
     from ..building import processors_of
     from ..layer_clocks import Setting, SwitchModel, best_layer_clocks
     from ..mapping import order_of
-    from ..model import Clocks, Driving
+    from ..model import Driving, ProcessorClocks
     from ..plan import layered, names_of, plan, timed
     from ..search import best_mapping
     from ..settings import clocks_of, hosts_of
@@ -143,7 +143,7 @@ def _plan(options: argparse.Namespace) -> Plan:
                 found=str(of_layer),
                 remedy="--layer-clocks finds clocks of layers, and coop run --mode switch sets them",
             )
-        clocks = Clocks({setting.processor: setting.mhz for setting in clock_settings})
+        clocks = ProcessorClocks({setting.processor: setting.mhz for setting in clock_settings})
         driving = Driving(hosts_of(wanted_hosts(options), processors_of(machine)), outstanding_of(options, machine))
         settings: Sequence[Setting] = ()
         order: Sequence[str] = ()

@@ -18,7 +18,7 @@ from ....grammar import UsageError
 from ..options import add_hosts, add_mapping, add_model, mapping_of, model_of, wanted_hosts
 
 if TYPE_CHECKING:
-    from ..building import Facts
+    from ..building import ProgramFacts
 
 DESCRIPTION = """\
 Run frames through a network over several processors: each stage is a thread, which computes a frame of its own.
@@ -117,7 +117,7 @@ def _compiled(folder: Path, options: argparse.Namespace) -> Path:
     return folder
 
 
-def _arguments(options: argparse.Namespace, facts: Facts) -> list[str]:
+def _arguments(options: argparse.Namespace, facts: ProgramFacts) -> list[str]:
     """Return the options of the program. Raises UsageError for those that do not fit its machine."""
     from ..settings import check_pinning, check_threads, clocks_of, cores_of, cores_text, hosts_of
 

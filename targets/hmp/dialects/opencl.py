@@ -101,14 +101,14 @@ class _StageExists(SymbolUserOpInterface):
     """Verifier that the function exists, and contains an `opencl.stage`."""
 
     def verify(self, op: Operation) -> None:
-        assert isinstance(op, OpenOp)
+        assert isinstance(op, OpenStageOp)
         stage = SymbolTable.lookup_symbol(op, op.stage)
         if stage is None or not any(isinstance(inner, StageOp) for inner in stage.walk()):
             raise VerifyException(f"there is no stage {op.stage}")
 
 
 @irdl_op_definition
-class OpenOp(IRDLOperation):
+class OpenStageOp(IRDLOperation):
     """
     Open a stage, unless it is open: build its kernels, make its buffers and its queue. Its first frame does else.
 
@@ -130,7 +130,7 @@ class _KernelExists(SymbolUserOpInterface):
     """Verifier that the kernel exists, takes the arguments and has an index space."""
 
     def verify(self, op: Operation) -> None:
-        assert isinstance(op, LaunchOp)
+        assert isinstance(op, LaunchKernelOp)
         callee = SymbolTable.lookup_symbol(op, op.callee)
         if callee is None:
             raise VerifyException(f"there is no function {op.callee}")
@@ -149,13 +149,13 @@ class _LaunchEffects(DeclaredEffects):
     """Reads of all buffers, and writes of those that the property `written` names."""
 
     def get_effects(self, op: Operation) -> Set[EffectInstance]:
-        assert isinstance(op, LaunchOp)
+        assert isinstance(op, LaunchKernelOp)
         buffers = [value for value in op.arguments if is_buffer(value)]
         return accesses(buffers, [op.arguments[position] for position in op.written_positions])
 
 
 @irdl_op_definition
-class LaunchOp(IRDLOperation):
+class LaunchKernelOp(IRDLOperation):
     """
     Launch a kernel over its index space: the function runs once, its marked loops spread over work-items.
 
@@ -219,8 +219,8 @@ def _stage(runner: Runner, op: StageOp, operands: Sequence[Value]) -> list[Value
     return []
 
 
-@semantics(OpenOp)
-def _open(runner: Runner, op: OpenOp, operands: Sequence[Value]) -> list[Value]:
+@semantics(OpenStageOp)
+def _open(runner: Runner, op: OpenStageOp, operands: Sequence[Value]) -> list[Value]:
     return []
 
 
@@ -229,10 +229,10 @@ def _buffer(runner: Runner, op: BufferOp, operands: Sequence[Value]) -> list[Val
     return [runner.interleaving.undefine(np.zeros(shape_of(op.result), np.int8))]
 
 
-@semantics(LaunchOp)
-def _launch(runner: Runner, op: LaunchOp, operands: Sequence[Value]) -> list[Value]:
+@semantics(LaunchKernelOp)
+def _launch(runner: Runner, op: LaunchKernelOp, operands: Sequence[Value]) -> list[Value]:
     runner.call(op.callee.string_value(), operands)
     return []
 
 
-OPENCL = Dialect("opencl", [StageOp, OpenOp, BufferOp, LaunchOp, GlobalIdOp])
+OPENCL = Dialect("opencl", [StageOp, OpenStageOp, BufferOp, LaunchKernelOp, GlobalIdOp])

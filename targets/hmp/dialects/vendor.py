@@ -92,7 +92,7 @@ class CollectOp(IRDLOperation):
 
 
 @irdl_op_definition
-class OpenOp(IRDLOperation):
+class OpenArtifactsOp(IRDLOperation):
     """
     Start of a network: the artefacts of its stages are opened and checked, before any frame.
 
@@ -108,4 +108,4 @@ class OpenOp(IRDLOperation):
     assembly_format = "$stages attr-dict"
 
 
-VENDOR = Dialect("vendor", [RunOp, SubmitOp, CollectOp, OpenOp])
+VENDOR = Dialect("vendor", [RunOp, SubmitOp, CollectOp, OpenArtifactsOp])

@@ -28,9 +28,9 @@ from ....passes.emitc.converter import FunctionConverter
 from ....passes.emitc.emitters import emits
 from ....passes.emitc.programs import THREADS
 from ....passes.emitc.text.functions import c_string
-from ..dialects.vendor import CollectOp, OpenOp, RunOp, SubmitOp
+from ..dialects.vendor import CollectOp, OpenArtifactsOp, RunOp, SubmitOp
 from ..passes.stream_frames import HEADER as FRAMES
-from .subgraph import Port, Subgraph, subgraph_of
+from .subgraph import Subgraph, SubgraphPort, subgraph_of
 
 HEADER = "tilewright_npu.h"
 _RANK = 2
@@ -80,7 +80,7 @@ def _collect(converter: FunctionConverter, op: Operation) -> None:
 @emits("vendor.open")
 def _open(converter: FunctionConverter, op: Operation) -> None:
     """Convert `vendor.open`."""
-    assert isinstance(op, OpenOp)
+    assert isinstance(op, OpenArtifactsOp)
     for stage in op.stages:
         name = converter.state.names[cast(SymbolRefAttr, stage).root_reference.data]
         effect(converter.b, "tw_npu_stage_prepare", [_stage(converter.b, name)], None)
@@ -132,7 +132,7 @@ def _records(name: str, subgraph: Subgraph, described: DictionaryAttr, outstandi
     )
 
 
-def _tensor(port: Port) -> str:
+def _tensor(port: SubgraphPort) -> str:
     dims, strides = (", ".join(map(str, sizes)) or "0" for sizes in (port.shape, port.strides))
     return (
         f"{{.type = {port.type_number}u, .rank = {len(port.shape)}u, .dims = {{{dims}}}, .strides = {{{strides}}}, "

@@ -23,13 +23,13 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ....errors import Diagnostic
 from ....ir import functions, node_names, numpy_type, where
-from .subgraph import Port, Subgraph
+from .subgraph import Subgraph, SubgraphPort
 
 _NAME = "onnx.name"
 
 
 @dataclass(frozen=True)
-class Cut:
+class ModelPart:
     """A part of an ONNX model, with the tensors that its inputs and outputs are, in the order of the stage's ports."""
 
     model: ModelProto
@@ -46,7 +46,7 @@ def read_model(path: Path) -> ModelProto:
     return shape_inference.infer_shapes(cast(Any, onnx).load(path), data_prop=True)
 
 
-def cut_model(model: ModelProto, module: ModuleOp, subgraph: Subgraph) -> Cut:
+def cut_model(model: ModelProto, module: ModuleOp, subgraph: Subgraph) -> ModelPart:
     """
     Return the part of a model that a stage on tensors computes, as `read_model` gives it.
 
@@ -60,7 +60,7 @@ def cut_model(model: ModelProto, module: ModuleOp, subgraph: Subgraph) -> Cut:
             expected="a function on tensors",
             remedy="write artefacts after outline-stages, before bufferize",
         )
-    names = _Names(model)
+    names = _TensorNames(model)
     inputs = [_input(names, module, subgraph, index, port) for index, port in enumerate(subgraph.inputs)]
     outputs = [
         names.tensor(value, port, subgraph)
@@ -77,10 +77,10 @@ def cut_model(model: ModelProto, module: ModuleOp, subgraph: Subgraph) -> Cut:
     )
     part = helper.make_model(graph, opset_imports=model.opset_import, functions=model.functions)
     part.ir_version = model.ir_version
-    return Cut(part, tuple(inputs), tuple(outputs))
+    return ModelPart(part, tuple(inputs), tuple(outputs))
 
 
-class _Names:
+class _TensorNames:
     """The tensors of a model, by the names of the nodes that compute them."""
 
     def __init__(self, model: ModelProto):
@@ -94,7 +94,7 @@ class _Names:
         self.types = {info.name: info.type.tensor_type for info in infos}
         self.inputs = {info.name for info in graph.input}
 
-    def tensor(self, value: SSAValue, port: Port, subgraph: Subgraph) -> str:
+    def tensor(self, value: SSAValue, port: SubgraphPort, subgraph: Subgraph) -> str:
         """Return the tensor that a value is: of those that its op's nodes compute the last one of its size."""
         owner = value.owner
         nodes = node_names(owner) if isinstance(owner, Operation) else ()
@@ -120,7 +120,7 @@ class _Names:
             return None
         return [size.dim_value if size.HasField("dim_value") else None for size in kind.shape.dim]
 
-    def declared(self, name: str, port: Port, subgraph: Subgraph) -> ValueInfoProto:
+    def declared(self, name: str, port: SubgraphPort, subgraph: Subgraph) -> ValueInfoProto:
         """Return a tensor at the cut with the model's element type, and its shape where that is static."""
         kind = self.types.get(name)
         if kind is None or kind.elem_type == TensorProto.UNDEFINED:
@@ -134,7 +134,7 @@ class _Names:
         return helper.make_tensor_value_info(name, kind.elem_type, shape)
 
 
-def _input(names: _Names, module: ModuleOp, subgraph: Subgraph, index: int, port: Port) -> str:
+def _input(names: _TensorNames, module: ModuleOp, subgraph: Subgraph, index: int, port: SubgraphPort) -> str:
     """Return the tensor of the input of a stage: of the network, or a result of an earlier stage."""
     value = _operand(module, subgraph, index)
     if not isinstance(value.owner, func.CallOp):
@@ -151,7 +151,7 @@ def _operand(module: ModuleOp, subgraph: Subgraph, index: int) -> SSAValue:
     return next(call.arguments[index] for call in calls if call.callee.string_value() == subgraph.name)
 
 
-def _network_input(value: SSAValue, names: _Names, subgraph: Subgraph) -> str:
+def _network_input(value: SSAValue, names: _TensorNames, subgraph: Subgraph) -> str:
     argument = cast(BlockArgument, value)
     said = cast(FuncOp, argument.block.parent_op()).arg_attrs
     name_attr = said.data[argument.index].data.get(_NAME) if said is not None else None
@@ -202,7 +202,7 @@ def _used(node: NodeProto) -> Iterator[str]:
                 yield from _used(inner)
 
 
-def described_ports(cut: Cut, subgraph: Subgraph) -> str:
+def described_ports(cut: ModelPart, subgraph: Subgraph) -> str:
     """
     Return the ports of a stage, and the types and shapes that the model has at its cut, as JSON for worker.py.
 
@@ -217,7 +217,7 @@ def described_ports(cut: Cut, subgraph: Subgraph) -> str:
     return json.dumps(ports, sort_keys=True)
 
 
-def _described(info: TypeProto.Tensor, name: str, port: Port, subgraph: Subgraph) -> dict[str, Any]:
+def _described(info: TypeProto.Tensor, name: str, port: SubgraphPort, subgraph: Subgraph) -> dict[str, Any]:
     ours, theirs = numpy_type(port.element), helper.tensor_dtype_to_np_dtype(info.elem_type)
     is_integer = all(np.issubdtype(kind, np.integer) for kind in (ours, theirs))
     if ours != theirs and not (is_integer and ours.itemsize == theirs.itemsize):

@@ -50,7 +50,7 @@ _ALIGNMENT = 64
 
 
 @dataclass(frozen=True)
-class Port:
+class SubgraphPort:
     """An input or output of a sub-graph: row-major, as the stage's function takes it."""
 
     name: str
@@ -88,8 +88,8 @@ class Subgraph:
     """A stage on the NPU: its function, on tensors or on buffers, and its ports."""
 
     function: FuncOp
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
+    inputs: tuple[SubgraphPort, ...]
+    outputs: tuple[SubgraphPort, ...]
 
     @property
     def name(self) -> str:
@@ -141,13 +141,13 @@ def subgraph_of(function: FuncOp) -> Subgraph:
     return Subgraph(function, _ports(function, names, types), _ports(function, hints, output_types))
 
 
-def _ports(function: FuncOp, names: Sequence[str], types: Sequence[Attribute]) -> tuple[Port, ...]:
+def _ports(function: FuncOp, names: Sequence[str], types: Sequence[Attribute]) -> tuple[SubgraphPort, ...]:
     return tuple(_port(function, name, kind) for name, kind in zip(names, types, strict=True))
 
 
-def _port(function: FuncOp, name: str, kind: Attribute) -> Port:
+def _port(function: FuncOp, name: str, kind: Attribute) -> SubgraphPort:
     shaped = cast("TensorType[Any] | MemRefType[Any]", kind)
-    port = Port(name, shaped.get_shape(), shaped.get_element_type())
+    port = SubgraphPort(name, shaped.get_shape(), shaped.get_element_type())
     if len(port.shape) > _RANK or str(numpy_type(port.element)) not in _TYPES:
         raise Diagnostic(
             f"a plug-in of an NPU does not take {kind}",

@@ -43,7 +43,7 @@ PORTS = "tilewright.ports"
 """Metadata of a model: its inputs and outputs as the network has them, as JSON."""
 
 
-class Refusal(Exception):
+class WorkerRefusal(Exception):
     """A status other than OK, with a text."""
 
     def __init__(self, status: int, text: str):
@@ -51,7 +51,7 @@ class Refusal(Exception):
         self.status = status
 
 
-class Port:
+class ModelPort:
     """An input or output: what the network has of it, and the shape that the model has."""
 
     def __init__(self, described: dict[str, Any]):
@@ -88,7 +88,7 @@ class OnnxRuntime:
 
     def __init__(self, path: str, target: str):
         if target != self.TARGET:
-            raise Refusal(FOREIGN_TARGET, f"ONNX Runtime computes for the target {self.TARGET}, not {target}")
+            raise WorkerRefusal(FOREIGN_TARGET, f"ONNX Runtime computes for the target {self.TARGET}, not {target}")
         runtime = _import("onnxruntime", "pip install onnxruntime")
         options = runtime.SessionOptions()
         options.intra_op_num_threads = 1
@@ -108,7 +108,7 @@ class Rknn:
         self._rknn = built_rknn(path, target)
         self.version = "rknn-toolkit2 simulator"
         if self._rknn.init_runtime(target=None) != 0:
-            raise Refusal(NO_DEVICE, "the simulator does not start")
+            raise WorkerRefusal(NO_DEVICE, "the simulator does not start")
 
     def run(self, inputs: dict[str, Any]) -> list[Any]:
         """Return the outputs, in the order of the model."""
@@ -129,9 +129,9 @@ def built_rknn(path: str, target: str) -> Any:
         except Exception as error:
             lines = [line for line in str(error).splitlines() if line.strip()]
             status = FOREIGN_TARGET if "target_platform" in str(error) else BAD_ARTIFACT
-            raise Refusal(status, f"rknn-toolkit2 cannot {name} it: {lines[-1] if lines else error!r}") from error
+            raise WorkerRefusal(status, f"rknn-toolkit2 cannot {name} it: {lines[-1] if lines else error!r}") from error
         if code != 0:
-            raise Refusal(BAD_ARTIFACT, f"rknn-toolkit2 cannot {name} it: code {code}")
+            raise WorkerRefusal(BAD_ARTIFACT, f"rknn-toolkit2 cannot {name} it: code {code}")
     return rknn
 
 
@@ -139,7 +139,7 @@ def _import(module: str, remedy: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise Refusal(NO_DEVICE, f"{sys.executable} has no {module}: {remedy}") from error
+        raise WorkerRefusal(NO_DEVICE, f"{sys.executable} has no {module}: {remedy}") from error
 
 
 MAKERS: dict[str, Callable[[str, str], Any]] = {"onnxruntime": OnnxRuntime, "rknn": Rknn}
@@ -155,8 +155,8 @@ class Server:
         self._make = MAKERS[kind]
         self._socket = socket.socket(fileno=SOCKET)
         self._buffers: list[mmap.mmap] = []
-        self._inputs: list[Port] = []
-        self._outputs: list[Port] = []
+        self._inputs: list[ModelPort] = []
+        self._outputs: list[ModelPort] = []
         self._submitted: list[tuple[int, list[int]]] = []
         self._frames = self._microseconds = self._bytes = 0
         self._target = ""
@@ -170,7 +170,7 @@ class Server:
             reply: tuple[int, int, bytes] = (0, 0, b"")
             try:
                 status, reply = OK, self._answer(kind, frame, first, second, payload)
-            except Refusal as refusal:
+            except WorkerRefusal as refusal:
                 status, reply = refusal.status, (0, 0, str(refusal).encode())
             except Exception as error:
                 status, reply = FAILED, (0, 0, f"{type(error).__name__}: {error}".encode())
@@ -213,9 +213,9 @@ class Server:
         path = payload[OPENING.size :].decode()
         content = Path(path).read_bytes()
         if hashlib.sha256(content).digest() != digest:
-            raise Refusal(WRONG_HASH, f"{path} has changed")
+            raise WorkerRefusal(WRONG_HASH, f"{path} has changed")
         if program != 0:
-            raise Refusal(UNSUPPORTED, "an artefact has one program")
+            raise WorkerRefusal(UNSUPPORTED, "an artefact has one program")
         self._target, self._bytes = target.rstrip(b"\0").decode(), len(content)
         self._inputs, self._outputs = ports_of(content)
         self._model = self._make(path, self._target)
@@ -230,7 +230,7 @@ class Server:
         """Compute the oldest frame that was submitted, and return its number."""
         numpy = importlib.import_module("numpy")
         if not self._submitted:
-            raise Refusal(BAD_ARGUMENT, "no frame was submitted")
+            raise WorkerRefusal(BAD_ARGUMENT, "no frame was submitted")
         frame, numbers = self._submitted.pop(0)
         inputs: dict[str, Any] = {}
         for port, number in zip(self._inputs, numbers, strict=False):
@@ -243,20 +243,20 @@ class Server:
         for port, number, result in zip(self._outputs, numbers[len(self._inputs) :], results, strict=True):
             content = numpy.ascontiguousarray(result, port.model_type).tobytes()
             if len(content) != port.bytes:
-                raise Refusal(FAILED, f"{port.name} has {len(content)} bytes, expected {port.bytes}")
+                raise WorkerRefusal(FAILED, f"{port.name} has {len(content)} bytes, expected {port.bytes}")
             self._buffers[number][: port.bytes] = content
         return frame
 
 
-def ports_of(content: bytes) -> tuple[list[Port], list[Port]]:
+def ports_of(content: bytes) -> tuple[list[ModelPort], list[ModelPort]]:
     """Return the inputs and outputs that the metadata of a model describes. Raises Refusal."""
     onnx = importlib.import_module("onnx")
     try:
         model = onnx.load_model_from_string(content)
         described = next(json.loads(entry.value) for entry in model.metadata_props if entry.key == PORTS)
-        inputs, outputs = ([Port(port) for port in described[kind]] for kind in ("inputs", "outputs"))
+        inputs, outputs = ([ModelPort(port) for port in described[kind]] for kind in ("inputs", "outputs"))
     except Exception as error:
-        raise Refusal(BAD_ARTIFACT, "it is no ONNX model of a sub-graph") from error
+        raise WorkerRefusal(BAD_ARTIFACT, "it is no ONNX model of a sub-graph") from error
     return inputs, outputs
 
 
@@ -267,9 +267,9 @@ def build(source: str, target_file: str, target: str) -> int:
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "model.rknn")
             if rknn.export_rknn(file) != 0:
-                raise Refusal(FAILED, "rknn-toolkit2 cannot export it")
+                raise WorkerRefusal(FAILED, "rknn-toolkit2 cannot export it")
             Path(target_file).write_bytes(Path(file).read_bytes())
-    except Refusal as refusal:
+    except WorkerRefusal as refusal:
         print(refusal, file=sys.stderr)
         return 1
     return 0

@@ -34,7 +34,7 @@ from ....passes.emitc.text.expressions import c_type, literal
 from ....passes.emitc.text.functions import c_string, comment
 from ....passes.memory.views import bytes_of
 from ..dialects.hmp import MarkOp
-from ..dialects.opencl import GRID, BufferOp, GlobalIdOp, LaunchOp, OpenOp, StageOp
+from ..dialects.opencl import GRID, BufferOp, GlobalIdOp, LaunchKernelOp, OpenStageOp, StageOp
 from .kernels import kernel_text
 from .prelude import needs_doubles, with_prelude
 
@@ -91,7 +91,7 @@ class _Tables:
         kind = "OUTPUT" if root in self.outputs else "INPUT"
         return f"TW_OPENCL_{kind}({c_string(root.name_hint or 'result')}, {size})"
 
-    def launch(self, op: LaunchOp) -> None:
+    def launch(self, op: LaunchKernelOp) -> None:
         """Enter a launch, its arguments, and its kernel where it is new."""
         name = op.callee.string_value()
         kernel = cast(FuncOp, self.state.functions[name])
@@ -106,7 +106,7 @@ class _Tables:
             f"{{{c_string(identifier(name))}, {c_string(title)}, {{{sizes}}}, {first}, {len(op.arguments)}, NULL}}"
         )
 
-    def _argument(self, value: SSAValue, op: LaunchOp) -> str:
+    def _argument(self, value: SSAValue, op: LaunchKernelOp) -> str:
         if memref_type(value) is None:
             number = constant_value(value)
             assert number is not None, "a launch takes buffers and constants"
@@ -193,7 +193,7 @@ def _stage(converter: FunctionConverter, op: Operation) -> None:
         if _OUTPUT in attributes.data
     ]
     tables = _Tables(state, frozenset(outputs))
-    launches = [inner for inner in op.body.block.ops if isinstance(inner, LaunchOp)]
+    launches = [inner for inner in op.body.block.ops if isinstance(inner, LaunchKernelOp)]
     for launch in launches:
         tables.launch(launch)
     name = state.fresh_name(function.sym_name.data)
@@ -220,7 +220,7 @@ def _pointer(b: Builder, name: str) -> SSAValue:
 @emits("opencl.open")
 def _open(converter: FunctionConverter, op: Operation) -> None:
     """Convert `opencl.open`, whose stage is converted before: functions come after those that they call."""
-    assert isinstance(op, OpenOp)
+    assert isinstance(op, OpenStageOp)
     name = converter.state.functions[op.stage.string_value()].attributes[_TABLES]
     effect(converter.b, "tw_opencl_open", [_pointer(converter.b, cast(StringAttr, name).data)], None)
 
@@ -229,7 +229,7 @@ def _run(converter: FunctionConverter, op: StageOp, stage: SSAValue) -> None:
     """Emit the launches, and the marks of layers between them."""
     b, first, end = converter.b, 0, 0
     for inner in op.body.block.ops:
-        end += isinstance(inner, LaunchOp)
+        end += isinstance(inner, LaunchKernelOp)
         if isinstance(inner, MarkOp):
             if end > first:
                 effect(b, "tw_opencl_run", [stage, b.integer(first), b.integer(end)], None)

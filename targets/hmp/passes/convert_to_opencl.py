@@ -32,7 +32,7 @@ from ....passes.core.base import Pass
 from ....passes.loops.nest import PARALLEL
 from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ..dialects.hmp import MarkOp
-from ..dialects.opencl import AXIS, GRID, BufferOp, LaunchOp, OpenOp, StageOp
+from ..dialects.opencl import AXIS, GRID, BufferOp, LaunchKernelOp, OpenStageOp, StageOp
 from ..opencl import is_device
 from .outline_stages import LAYERS
 
@@ -208,7 +208,7 @@ def _convert(
     for call in [op for op in body.ops if isinstance(op, func.CallOp)]:
         name = call.callee.string_value()
         constants = [get.clone() for get in tables[name]]
-        launch = LaunchOp(name, [*call.arguments, *(get.memref for get in constants)], written[name])
+        launch = LaunchKernelOp(name, [*call.arguments, *(get.memref for get in constants)], written[name])
         launch.location = call.location
         Rewriter.replace_op(call, [*constants, launch], [])
     device = StageOp(body)
@@ -254,7 +254,7 @@ def _open(by_name: dict[str, FuncOp], stages: list[FuncOp]) -> None:
         called = dict.fromkeys(callee_of(op) for op in nested_ops(function))
         if function.sym_visibility is not None:
             continue
-        opened = [OpenOp(name) for name in called if name in names]
+        opened = [OpenStageOp(name) for name in called if name in names]
         for op in opened:
             op.location = function.location
         Rewriter.insert_op(opened, InsertPoint.at_start(function.body.block))

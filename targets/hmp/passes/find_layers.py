@@ -30,13 +30,13 @@ _SHARE = 200
 
 
 @dataclass
-class _Part:
+class _LayerPart:
     """Consecutive ops, and those among them that sum products."""
 
     ops: list[Operation] = field(default_factory=list[Operation])
     products: list[Operation] = field(default_factory=list[Operation])
 
-    def extend(self, other: _Part) -> None:
+    def extend(self, other: _LayerPart) -> None:
         """Append the ops of another part."""
         self.ops += other.ops
         self.products += other.products
@@ -58,14 +58,14 @@ def find_layers(function: FuncOp, least: int = LEAST) -> int:
     """
     parts = list(_joined(_parts(function)))
     least = min(least, sum(part.macs for part in parts) // _SHARE)
-    layers: list[_Part] = []
+    layers: list[_LayerPart] = []
     for part in parts:
         if layers and part.macs < least:
             layers[-1].extend(part)
         else:
             layers.append(part)
     if len(layers) > 1 and layers[0].macs < least:
-        layers[:2] = [_Part(layers[0].ops + layers[1].ops, layers[0].products + layers[1].products)]
+        layers[:2] = [_LayerPart(layers[0].ops + layers[1].ops, layers[0].products + layers[1].products)]
     for number, layer in enumerate(layers):
         for op in layer.ops:
             op.attributes[LAYER] = IntegerAttr(number, i64)
@@ -96,12 +96,12 @@ def _with_nested(op: Operation) -> Iterator[Operation]:
         yield from nested_ops(region)
 
 
-def _parts(function: FuncOp) -> Iterator[_Part]:
+def _parts(function: FuncOp) -> Iterator[_LayerPart]:
     """Yield the ops between articulation points: positions at which one value alone is alive."""
     ops = dependent_ops(function)
     position = {op: index for index, op in enumerate(ops)}
     ends = {value: _last_use(value, position) for op in ops for value in op.results}
-    part, alive = _Part(), dict[SSAValue, int]()
+    part, alive = _LayerPart(), dict[SSAValue, int]()
     for index, op in enumerate(ops):
         part.ops.append(op)
         part.products += [inner for inner in _with_nested(op) if multiply_accumulates(inner)]
@@ -109,7 +109,7 @@ def _parts(function: FuncOp) -> Iterator[_Part]:
         alive = {value: end for value, end in alive.items() if end > index}
         if len(alive) <= 1:
             yield part
-            part = _Part()
+            part = _LayerPart()
 
 
 def _last_use(value: SSAValue, position: dict[Operation, int]) -> int:
@@ -125,13 +125,13 @@ def enclosing(op: Operation | None, ops: Container[Operation]) -> Operation | No
     return op
 
 
-def _joined(parts: Iterator[_Part]) -> Iterator[_Part]:
+def _joined(parts: Iterator[_LayerPart]) -> Iterator[_LayerPart]:
     """Join each part without products to the part before, and each half to the part with products after it."""
-    layer = _Part()
+    layer = _LayerPart()
     for part in parts:
         if part.products and layer.products and not _is_half(layer.products):
             yield layer
-            layer = _Part()
+            layer = _LayerPart()
         layer.extend(part)
     if layer.ops:
         yield layer

@@ -18,7 +18,7 @@ from ....dialects.core.nesting import nested_ops
 from ....errors import Diagnostic
 from ....ir import functions, where
 from ....passes.core.base import Pass
-from ..dialects.vendor import CollectOp, OpenOp, RunOp, SubmitOp
+from ..dialects.vendor import CollectOp, OpenArtifactsOp, RunOp, SubmitOp
 from ..npu.artifacts import ARTIFACT
 from .outline_stages import OUTPUT
 from .submit_npu_frames import SUBMITS, outstanding_of
@@ -87,7 +87,7 @@ def _end_body(function: FuncOp, op: Operation) -> None:
 def _open(function: FuncOp, stages: list[str]) -> None:
     if not stages:
         return
-    op = OpenOp.create(properties={"stages": ArrayAttr(SymbolRefAttr(name) for name in sorted(stages))})
+    op = OpenArtifactsOp.create(properties={"stages": ArrayAttr(SymbolRefAttr(name) for name in sorted(stages))})
     op.location = function.location
     Rewriter.insert_op(op, InsertPoint.at_start(function.body.block))
 

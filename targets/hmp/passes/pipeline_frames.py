@@ -48,7 +48,7 @@ SOURCE, SINK = "source", "sink"
 MODES = "pipeline", "switch"
 
 
-class _Queue(NamedTuple):
+class _FrameStream(NamedTuple):
     """A stream of frames of one buffer: from the stage that writes it to one that reads it."""
 
     buffer: SSAValue
@@ -148,10 +148,10 @@ def _frames_of(argument: SSAValue, frames: int) -> MemRefType[Any]:
     return buffer_type([frames, *shape_of(argument)], element_of(argument))
 
 
-def _queues(writer: Builder, stages: Sequence[_Stage], depth: int) -> list[_Queue]:
+def _queues(writer: Builder, stages: Sequence[_Stage], depth: int) -> list[_FrameStream]:
     """Make a stream for each value and stage that reads it."""
     producers = {buffer: number for number, stage in enumerate(stages) for buffer in stage.writes}
-    queues: list[_Queue] = []
+    queues: list[_FrameStream] = []
     for consumer, stage in enumerate(stages):
         for buffer in dict.fromkeys(stage.reads):
             producer = producers[buffer]
@@ -159,14 +159,14 @@ def _queues(writer: Builder, stages: Sequence[_Stage], depth: int) -> list[_Queu
             slots = stages[producer].slots or depth or consumer - producer + 1
             stream = writer.op(StreamOp(slots, kind))
             stream.name_hint = f"{buffer.name_hint or 'value'}_{consumer - 1}"
-            queues.append(_Queue(buffer, producer, consumer, stream))
+            queues.append(_FrameStream(buffer, producer, consumer, stream))
     return queues
 
 
 def _program(
     stage: _Stage,
     number: int,
-    queues: Sequence[_Queue],
+    queues: Sequence[_FrameStream],
     world: Mapping[SSAValue, SSAValue],
     frames: int,
     location: LocationAttr,

@@ -21,7 +21,7 @@ from ..dialects.packed.records import MOST, SHORT, is_faster, record_of
 from ..dialects.packed.tiles import DotTileOp
 
 
-class _Weights(NamedTuple):
+class _PackedWeights(NamedTuple):
     """Packed weights of a kernel: its argument, the tiles that read it, and what its calls pass for it."""
 
     argument: BlockArgument
@@ -72,16 +72,16 @@ def _calls(call: func.CallOp, function: func.FuncOp) -> bool:
     return call.callee.string_value() == function.sym_name.data
 
 
-def _weights_of(function: func.FuncOp, calls: Sequence[func.CallOp]) -> list[_Weights]:
+def _weights_of(function: func.FuncOp, calls: Sequence[func.CallOp]) -> list[_PackedWeights]:
     """Return the arguments of a function that only tiles of bytes read, as weights, and that are constants."""
-    weights: list[_Weights] = []
+    weights: list[_PackedWeights] = []
     for argument in function.body.block.args:
         tiles = [use.operation for use in argument.uses]
         passed = [call.operands[argument.index].owner for call in calls]
         if not (tiles and passed and all(isinstance(owner, memref.GetGlobalOp) for owner in passed)):
             continue
         if all(isinstance(op, DotTileOp) and op.w is argument and _is_orderable(op) for op in tiles):
-            weights.append(_Weights(argument, cast(Any, tiles), cast(Any, passed)))
+            weights.append(_PackedWeights(argument, cast(Any, tiles), cast(Any, passed)))
     return weights
 
 
@@ -96,7 +96,7 @@ def _is_orderable(op: DotTileOp) -> bool:
     return copy_pitch(op.rows, span, op.run, is_signed=op.unsigned is None) > 0
 
 
-def _closed(candidates: Sequence[_Weights], gets: Sequence[memref.GetGlobalOp]) -> list[_Weights]:
+def _closed(candidates: Sequence[_PackedWeights], gets: Sequence[memref.GetGlobalOp]) -> list[_PackedWeights]:
     """Return the candidates whose constants no other op reads, and as rows of one length."""
     while True:
         arguments = {(_function(weights), weights.argument.index) for weights in candidates}
@@ -120,7 +120,7 @@ def _passes_only(get: memref.GetGlobalOp, arguments: set[tuple[str, int]]) -> bo
     )
 
 
-def _function(weights: _Weights) -> str:
+def _function(weights: _PackedWeights) -> str:
     function = weights.argument.owner.parent_op()
     assert isinstance(function, func.FuncOp)
     return function.sym_name.data
@@ -138,7 +138,7 @@ def _store_records(records: Mapping[str, Array], constants: Mapping[str, memref.
         constant.properties["type"] = MemRefType(i8, [size])
 
 
-def _read_records(weights: _Weights) -> None:
+def _read_records(weights: _PackedWeights) -> None:
     """Replace the tiles that read packed weights by those that read a record."""
     argument = Rewriter.replace_value_with_new_type(weights.argument, weights.passed[0].memref.type)
     for tile in weights.tiles:

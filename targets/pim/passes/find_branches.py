@@ -16,9 +16,9 @@ from ....dialects.core.kernel_parts import ints
 from ....errors import Diagnostic
 from ....ir import functions
 from ....passes.core.base import Pass
-from ..branches import Network, spatial_dims
+from ..branches import AttentionNetwork, spatial_dims
 from ..branches_blocks import Block, RefusedBlock, blocks_of, stages_of, window_of
-from ..schedule.records import Stage
+from ..schedule.records import BlockStage
 
 _KINDS = {"name": str, "merges": bool}
 """Field of a stage's record -> its type; the others are integers."""
@@ -42,7 +42,7 @@ def find_branches(module: ModuleOp) -> None:
     for function in functions(module):
         if not function.body.blocks:
             continue
-        network = Network(function)
+        network = AttentionNetwork(function)
         active = [op for op in network.order if is_kernel(op) and op.results and op.results[0] in network.flow.active]
         kernels += len(active)
         blocks, without = blocks_of(network)
@@ -66,14 +66,14 @@ def find_branches(module: ModuleOp) -> None:
         module.attributes[REFUSED] = ArrayAttr([_reason(block.error) for block in refused])
 
 
-def record_of(stage: Stage) -> DictionaryAttr:
+def record_of(stage: BlockStage) -> DictionaryAttr:
     """Return a stage as an attribute."""
-    return DictionaryAttr({field.name: _attribute(getattr(stage, field.name)) for field in fields(Stage)})
+    return DictionaryAttr({field.name: _attribute(getattr(stage, field.name)) for field in fields(BlockStage)})
 
 
-def stage_from(record: DictionaryAttr) -> Stage:
+def stage_from(record: DictionaryAttr) -> BlockStage:
     """Return the stage of an attribute. Raises Diagnostic where it is none."""
-    names = {field.name for field in fields(Stage)}
+    names = {field.name for field in fields(BlockStage)}
     if set(record.data) != names:
         raise Diagnostic("not the record of a stage", f"'{STAGES}'", ", ".join(sorted(names)), ", ".join(record.data))
     values = {name: _value(attribute) for name, attribute in record.data.items()}
@@ -81,7 +81,7 @@ def stage_from(record: DictionaryAttr) -> Stage:
         needed, least = _KINDS.get(name, int), 0 if name == "expansion" else 1
         if type(value) is not needed or (needed is int and int(value) < least):
             raise Diagnostic(f"'{name}' of a stage is out of range", f"'{STAGES}'", _EXPECTED[needed], str(value))
-    return Stage(**values)  # pyright: ignore[reportArgumentType]
+    return BlockStage(**values)  # pyright: ignore[reportArgumentType]
 
 
 def _attribute(value: str | int) -> Attribute:
@@ -142,7 +142,7 @@ def _annotate(block: Block, place: int) -> None:
         attention.scores.attributes[QUERY_DIMS] = ints(attention.query_axes)
 
 
-def _annotate_kernels(network: Network, kernels: Sequence[Operation]) -> None:
+def _annotate_kernels(network: AttentionNetwork, kernels: Sequence[Operation]) -> None:
     """Give kernels without a phase their spatial dimensions, those that no weights have: each point is a branch."""
     for op in kernels:
         kernel = kernel_of(op)

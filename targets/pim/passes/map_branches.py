@@ -26,7 +26,7 @@ from .find_branches import BLOCK, BLOCKS, BRANCH_DIMS, HEAD_DIMS, QUERY_DIMS, RE
 from .schedule_branches import SCHEDULE
 
 
-class Partition(NamedTuple):
+class SubArrays(NamedTuple):
     """Sub-arrays of a stage: `grid` of them at a time, each of `scheme` nodes; `transposed` has heads along columns."""
 
     grid: tuple[int, int]
@@ -65,7 +65,7 @@ def map_branches(module: ModuleOp, mesh: Mesh) -> None:
                 op.attributes[SPATIAL] = ints(_loops(op, of_blocks[block], sub_arrays(mesh, of_blocks[block].groups)))
 
 
-def partition(stage: DictionaryAttr, parts: int, mesh: Mesh) -> Partition:
+def partition(stage: DictionaryAttr, parts: int, mesh: Mesh) -> SubArrays:
     """
     Return the sub-arrays of a stage whose blocks have so many parts, one after another.
 
@@ -102,7 +102,7 @@ def partition(stage: DictionaryAttr, parts: int, mesh: Mesh) -> Partition:
             remedy="schedule with schedule-branches{regular=true}",
         )
     rows, columns = (len({getattr(box, axis) for box in boxes}) for axis in ("row", "column"))
-    return Partition((rows, columns), (heads, patches), boxes[0].rows != heads)
+    return SubArrays((rows, columns), (heads, patches), boxes[0].rows != heads)
 
 
 def _blocks_of(ops: Sequence[Operation]) -> list[tuple[Operation, int]]:
@@ -128,7 +128,7 @@ def _block_of(op: Operation) -> int | None:
     return cast("IntegerAttr", number).value.data if number is not None else None
 
 
-def _loops(op: Operation, own: Partition, mesh: Mesh) -> list[int]:
+def _loops(op: Operation, own: SubArrays, mesh: Mesh) -> list[int]:
     """
     Return the loop of the scores along each coordinate, -1 for none.
 

@@ -27,7 +27,7 @@ from ....errors import Diagnostic
 from ....ir import numbers_of
 from ....passes.core.base import Pass
 from ..schedule.machine import mesh_of
-from ..schedule.records import Mesh, Stage, read_profile
+from ..schedule.records import BlockStage, MeshProfile, read_profile
 from .find_branches import BLOCKS, REFUSED, STAGES, stage_from
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ SCHEDULE, CYCLES, GAP = "pim.schedule", "pim.cycles", "pim.gap"
 
 
 def schedule_branches(
-    module: ModuleOp, mesh: Mesh, seconds: float, gap: float, file: str = "", costs: str = ""
+    module: ModuleOp, mesh: MeshProfile, seconds: float, gap: float, file: str = "", costs: str = ""
 ) -> None:
     """
     Annotate a module with the schedule of its stages on a mesh, that of a file where one is given.
@@ -70,7 +70,7 @@ def schedule_branches(
         module.attributes[GAP] = FloatAttr(plan.gap, f64)
 
 
-def _stages(module: ModuleOp) -> list[Stage]:
+def _stages(module: ModuleOp) -> list[BlockStage]:
     """Return the stages of a module. Raises Diagnostic where it has none."""
     records = module.attributes.get(STAGES)
     if not isinstance(records, ArrayAttr):

@@ -11,40 +11,40 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ....errors import Diagnostic
-from .model import Candidate, Scheme
-from .records import Mesh, Stage
-from .solve import Plan, StagePlan, stage_plan
+from .model import PartitionCandidate, Scheme
+from .records import BlockStage, MeshProfile
+from .solve import MeshPlan, StagePlan, stage_plan
 
 
-def _whole(_stage: Stage, _mesh: Mesh) -> Scheme:
+def _whole(_stage: BlockStage, _mesh: MeshProfile) -> Scheme:
     return Scheme(1, 1)
 
 
-def _patches(stage: Stage, mesh: Mesh) -> Scheme:
+def _patches(stage: BlockStage, mesh: MeshProfile) -> Scheme:
     most = min(-(-stage.queries // mesh.minimum_rows), mesh.array[1])
     return Scheme(1, 1 << most.bit_length() - 1)
 
 
-def _heads(stage: Stage, mesh: Mesh) -> Scheme:
+def _heads(stage: BlockStage, mesh: MeshProfile) -> Scheme:
     return Scheme(max(n for n in range(1, mesh.array[0] + 1) if stage.heads % n == 0), 1)
 
 
-BASELINES: dict[str, Callable[[Stage, Mesh], Scheme]] = {
+BASELINES: dict[str, Callable[[BlockStage, MeshProfile], Scheme]] = {
     "B": _whole,
     "P": _patches,
     "AH": _heads,
 }
 
 
-def baseline(name: str, stages: Sequence[Stage], mesh: Mesh) -> Plan:
+def baseline(name: str, stages: Sequence[BlockStage], mesh: MeshProfile) -> MeshPlan:
     """Return the plan of a baseline, its weights spread over all nodes where they do not fit."""
     plans: list[StagePlan] = []
     for stage in stages:
-        candidate = Candidate(stage, BASELINES[name](stage, mesh), mesh)
+        candidate = PartitionCandidate(stage, BASELINES[name](stage, mesh), mesh)
         if not candidate.parallel:
             raise Diagnostic(f"no node is left for {candidate.scheme} of stage {stage.name}")
         plans.append(stage_plan(stage, [candidate] * candidate.layers(stage.branches)))
-    plan = Plan(tuple(plans))
+    plan = MeshPlan(tuple(plans))
     if plan.weights + plan.workspace <= mesh.node_bytes:
         return plan
-    return Plan(tuple(replace(planned, spread=True) for planned in plans))
+    return MeshPlan(tuple(replace(planned, spread=True) for planned in plans))

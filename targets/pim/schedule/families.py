@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ....errors import Diagnostic, did_you_mean
-from .records import Stage
+from .records import BlockStage
 
 WINDOW = 7
 
@@ -20,14 +20,14 @@ WINDOW = 7
 class Family:
     """Channels, heads and blocks of each stage of one model; `rule` makes the stages of a size."""
 
-    rule: Callable[[Family, int], list[Stage]]
+    rule: Callable[[Family, int], list[BlockStage]]
     channels: Sequence[int]
     heads: Sequence[int]
     blocks: Sequence[int]
     patch: int = 4
 
 
-def stages_of(model: str, size: int) -> list[Stage]:
+def stages_of(model: str, size: int) -> list[BlockStage]:
     """Return the stages of a model for square images of `size` pixels. Raises Diagnostic for an unknown model."""
     if model not in MODELS:
         raise Diagnostic(f"an unknown model: {model}", expected=", ".join(MODELS), remedy=did_you_mean(model, MODELS))
@@ -45,61 +45,61 @@ def _sides(family: Family, side: int) -> list[int]:
     return sides
 
 
-def _vit(family: Family, side: int) -> list[Stage]:
+def _vit(family: Family, side: int) -> list[BlockStage]:
     rows = side**2
-    return [Stage("1", family.channels[0], family.heads[0], family.blocks[0], 1, rows, rows, rows)]
+    return [BlockStage("1", family.channels[0], family.heads[0], family.blocks[0], 1, rows, rows, rows)]
 
 
-def _pvt(family: Family, side: int) -> list[Stage]:
-    stages: list[Stage] = []
+def _pvt(family: Family, side: int) -> list[BlockStage]:
+    stages: list[BlockStage] = []
     for s, rows in enumerate(_sides(family, side)):
         keys = (-(-rows // _REDUCTIONS[s])) ** 2
         shape = family.channels[s], family.heads[s], family.blocks[s], 1, rows**2, keys, keys
-        stages.append(Stage(str(s + 1), *shape, expansion=(8, 8, 4, 4)[s], merges=s > 0))
+        stages.append(BlockStage(str(s + 1), *shape, expansion=(8, 8, 4, 4)[s], merges=s > 0))
     return stages
 
 
-def _swin(family: Family, side: int) -> list[Stage]:
-    stages: list[Stage] = []
+def _swin(family: Family, side: int) -> list[BlockStage]:
+    stages: list[BlockStage] = []
     for s, rows in enumerate(_sides(family, side)):
         window = min(WINDOW, rows)
         shape = family.channels[s], family.heads[s], family.blocks[s], (-(-rows // window)) ** 2
-        stages.append(Stage(str(s + 1), *shape, *[window**2] * 3, merges=s > 0))
+        stages.append(BlockStage(str(s + 1), *shape, *[window**2] * 3, merges=s > 0))
     return stages
 
 
-def _twins(family: Family, side: int) -> list[Stage]:
-    stages: list[Stage] = []
+def _twins(family: Family, side: int) -> list[BlockStage]:
+    stages: list[BlockStage] = []
     for s, rows in enumerate(_sides(family, side)):
         window = min(WINDOW, rows)
         branches = (-(-rows // window)) ** 2
         shape = family.channels[s], family.heads[s], family.blocks[s] // 2, branches
         keys = (-(-rows // _REDUCTIONS[s])) ** 2
-        stages.append(Stage(f"{s + 1} local", *shape, *[window**2] * 3, merges=s > 0))
-        stages.append(Stage(f"{s + 1} global", *shape, window**2, keys, -(-keys // branches)))
+        stages.append(BlockStage(f"{s + 1} local", *shape, *[window**2] * 3, merges=s > 0))
+        stages.append(BlockStage(f"{s + 1} global", *shape, window**2, keys, -(-keys // branches)))
     return stages
 
 
-def _cswin(family: Family, side: int) -> list[Stage]:
-    stages: list[Stage] = []
+def _cswin(family: Family, side: int) -> list[BlockStage]:
+    stages: list[BlockStage] = []
     for s, rows in enumerate(_sides(family, side)):
         if s == 3:
             shape = family.channels[s], family.heads[s], family.blocks[s], 1
-            stages.append(Stage(str(s + 1), *shape, *[rows**2] * 3, merges=True))
+            stages.append(BlockStage(str(s + 1), *shape, *[rows**2] * 3, merges=True))
             continue
         stripe = min((1, 2, WINDOW)[s], rows)
         shape = family.channels[s], family.heads[s] // 2, family.blocks[s], 2 * -(-rows // stripe)
-        stages.append(Stage(str(s + 1), *shape, *[stripe * rows] * 3, merges=s > 0, parts=2))
+        stages.append(BlockStage(str(s + 1), *shape, *[stripe * rows] * 3, merges=s > 0, parts=2))
     return stages
 
 
-def _focal(family: Family, side: int) -> list[Stage]:
-    stages: list[Stage] = []
+def _focal(family: Family, side: int) -> list[BlockStage]:
+    stages: list[BlockStage] = []
     for s, rows in enumerate(_sides(family, side)):
         window, pooled = min(WINDOW, rows), (7, 5, 3, 1)[s]
         keys = (window**2 if rows <= WINDOW else (window + 6) ** 2) + pooled**2
         shape = family.channels[s], family.heads[s], family.blocks[s], (-(-rows // window)) ** 2
-        stages.append(Stage(str(s + 1), *shape, window**2, keys, window**2, merges=s > 0))
+        stages.append(BlockStage(str(s + 1), *shape, window**2, keys, window**2, merges=s > 0))
     return stages
 
 

@@ -10,10 +10,10 @@ from ....dialects.core.machine.engine import Engine
 from ....dialects.core.machine.level import Level
 from ....dialects.core.machine.model import Machine
 from ....errors import Diagnostic
-from .records import Mesh
+from .records import MeshProfile
 
 
-def mesh_of(machine: Machine, profile: Mesh) -> Mesh:
+def mesh_of(machine: Machine, profile: MeshProfile) -> MeshProfile:
     """
     Return a profile with the nodes, memory, links, energies, clock and multipliers of a machine.
 

@@ -9,7 +9,7 @@ from math import gcd
 from typing import NamedTuple
 
 from .packing import PACKERS, Rectangle, regular
-from .records import Mesh, Stage
+from .records import BlockStage, MeshProfile
 
 
 class Scheme(NamedTuple):
@@ -23,16 +23,16 @@ class Scheme(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Candidate:
+class PartitionCandidate:
     """
     A partition of the branches of a stage; costs are those of one node, elements have one byte.
 
     `program` are the cycles of the program of a block, all layers together, where they replace modelled ones.
     """
 
-    stage: Stage
+    stage: BlockStage
     scheme: Scheme
-    mesh: Mesh
+    mesh: MeshProfile
     program: int | None = None
 
     @cached_property
@@ -203,7 +203,7 @@ def _ring_hops(nodes: int) -> float:
     return 2 * (nodes - 1) / nodes
 
 
-def schemes(stage: Stage, mesh: Mesh) -> list[Scheme]:
+def schemes(stage: BlockStage, mesh: MeshProfile) -> list[Scheme]:
     """
     Return the partitions of a stage: heads halved down to 1, patches by powers of two down to `minimum_rows`.
 
@@ -222,7 +222,7 @@ def schemes(stage: Stage, mesh: Mesh) -> list[Scheme]:
     return [Scheme(u, v) for u in reversed(heads) for v in patches]
 
 
-def candidates(stage: Stage, mesh: Mesh) -> list[Candidate]:
+def candidates(stage: BlockStage, mesh: MeshProfile) -> list[PartitionCandidate]:
     """Return the partitions of a stage that the mesh has nodes for, whatever memory they take."""
-    of_schemes = (Candidate(stage, scheme, mesh) for scheme in schemes(stage, mesh))
+    of_schemes = (PartitionCandidate(stage, scheme, mesh) for scheme in schemes(stage, mesh))
     return [candidate for candidate in of_schemes if candidate.parallel]

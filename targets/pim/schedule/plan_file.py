@@ -9,22 +9,22 @@ from typing import Any, cast
 
 from ....errors import Diagnostic
 from ....files import LARGEST_DESCRIPTION, read_regular
-from .model import Candidate, Scheme
-from .records import Mesh, Stage
-from .solve import Costs, Plan, StagePlan, stage_plan
+from .model import PartitionCandidate, Scheme
+from .records import BlockStage, MeshProfile
+from .solve import Costs, MeshPlan, StagePlan, stage_plan
 
 _RECORD = ("name", "channels", "heads", "branches")
 """Fields of a stage that say which network a schedule is of."""
 
 
-def read_plan(file: Path, stages: Sequence[Stage], mesh: Mesh) -> Plan:
+def read_plan(file: Path, stages: Sequence[BlockStage], mesh: MeshProfile) -> MeshPlan:
     """
     Return the schedule of a file for these stages; each `layers` is a list of `[head split, patch split]`.
 
     Raises Diagnostic where the file is none, is of another network, or does not fit the mesh.
     """
     tables = _tables_of(file, stages, "the schedule is")
-    plan = Plan(tuple(_stage(file, table, stage, mesh) for table, stage in zip(tables, stages, strict=True)))
+    plan = MeshPlan(tuple(_stage(file, table, stage, mesh) for table, stage in zip(tables, stages, strict=True)))
     if plan.weights + plan.workspace > mesh.node_bytes:
         over = plan.weights + plan.workspace - mesh.node_bytes
         taken = f"weights of {plan.weights:.0f} bytes and a workspace of {plan.workspace} bytes"
@@ -35,7 +35,7 @@ def read_plan(file: Path, stages: Sequence[Stage], mesh: Mesh) -> Plan:
     return plan
 
 
-def read_costs(file: Path, stages: Sequence[Stage]) -> Costs:
+def read_costs(file: Path, stages: Sequence[BlockStage]) -> Costs:
     """
     Return the cycles of programs that a file has for these stages: lists of `[head split, patch split, cycles]`.
 
@@ -51,7 +51,7 @@ def read_costs(file: Path, stages: Sequence[Stage]) -> Costs:
     return costs
 
 
-def costs_text(stages: Sequence[Stage], costs: Costs) -> str:
+def costs_text(stages: Sequence[BlockStage], costs: Costs) -> str:
     """Return the file that `read_costs` reads."""
     lines: list[str] = []
     for stage in stages:
@@ -61,7 +61,7 @@ def costs_text(stages: Sequence[Stage], costs: Costs) -> str:
     return "\n".join([*lines, ""])
 
 
-def _tables_of(file: Path, stages: Sequence[Stage], subject: str) -> list[dict[str, Any]]:
+def _tables_of(file: Path, stages: Sequence[BlockStage], subject: str) -> list[dict[str, Any]]:
     """
     Return the tables of a file for these stages. Raises Diagnostic where it is of another network.
 
@@ -96,7 +96,7 @@ def _is_list(value: Any, of: type) -> bool:
     return isinstance(value, list) and all(type(entry) is of for entry in cast("list[Any]", value))
 
 
-def _record(stage: Stage) -> dict[str, Any]:
+def _record(stage: BlockStage) -> dict[str, Any]:
     return {key: getattr(stage, key) for key in _RECORD}
 
 
@@ -112,15 +112,15 @@ def _shown(record: dict[str, Any]) -> str:
     return ", ".join(f"{key} = {value}" for key, value in record.items())
 
 
-def _stage(file: Path, table: dict[str, Any], stage: Stage, mesh: Mesh) -> StagePlan:
-    chosen: list[Candidate] = []
+def _stage(file: Path, table: dict[str, Any], stage: BlockStage, mesh: MeshProfile) -> StagePlan:
+    chosen: list[PartitionCandidate] = []
     layers = table.get("layers", [])
     if not _is_list(layers, list) or not all(_is_list(layer, int) and len(layer) == 2 for layer in layers):
         raise Diagnostic(
             f"not the layers of stage {stage.name}", str(file), "[[head split, patch split], ..]", str(layers)
         )
     for layer in layers:
-        candidate = Candidate(stage, Scheme(*layer), mesh)
+        candidate = PartitionCandidate(stage, Scheme(*layer), mesh)
         most = f"splits of at most [{stage.heads},{stage.queries}] that fit the {mesh.array[0]} x {mesh.array[1]} nodes"
         splits = candidate.scheme
         if (

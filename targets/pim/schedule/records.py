@@ -15,7 +15,7 @@ PACKINGS = ("two-block", "guillotine")
 
 
 @dataclass(frozen=True)
-class Stage:
+class BlockStage:
     """
     Equal Transformer blocks of `branches` independent branches each: windows, stripes, or the whole image.
 
@@ -48,7 +48,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Mesh:
+class MeshProfile:
     """Parameters of the mesh and of its cost model; `profiles.toml` has their units."""
 
     array: tuple[int, int] = (16, 16)
@@ -88,7 +88,7 @@ class Mesh:
         return cycles / self.mhz / 1000
 
 
-def read_profile(name: str, file: Path = PROFILES) -> Mesh:
+def read_profile(name: str, file: Path = PROFILES) -> MeshProfile:
     """Return the parameters of a profile. Raises Diagnostic for an unknown profile or parameter."""
     try:
         tables = tomllib.loads(read_description(file))
@@ -98,12 +98,12 @@ def read_profile(name: str, file: Path = PROFILES) -> Mesh:
         remedy = did_you_mean(name, tables)
         raise Diagnostic(f"an unknown profile: {name}", str(file), ", ".join(tables), name, remedy)
     table = cast("dict[str, Any]", {**tables.get("default", {}), **tables[name]})
-    names = {field.name for field in fields(Mesh)}
+    names = {field.name for field in fields(MeshProfile)}
     for key in table.keys() - names:
         raise Diagnostic(
             f"an unknown parameter: {key}", str(file), ", ".join(sorted(names)), key, did_you_mean(key, names)
         )
     if "array" in table:
         table["array"] = tuple(table["array"])
-    mesh = Mesh(**table)
+    mesh = MeshProfile(**table)
     return replace(mesh, sharing=float(mesh.sharing))

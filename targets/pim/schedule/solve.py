@@ -19,18 +19,18 @@ from itertools import chain
 from ortools.math_opt.python import mathopt
 
 from ....errors import Diagnostic
-from .model import Candidate, Scheme, candidates
-from .records import Mesh, Stage
+from .model import PartitionCandidate, Scheme, candidates
+from .records import BlockStage, MeshProfile
 
 _WHOLE = Scheme(1, 1)
 _MIB = 1 << 20
 
 
 @dataclass(frozen=True)
-class Layer:
+class PlanLayer:
     """Branches of a stage computed at a time, all with one partition."""
 
-    candidate: Candidate
+    candidate: PartitionCandidate
     branches: int
 
     @property
@@ -47,12 +47,12 @@ class StagePlan:
     `spread` weights are over all nodes of the mesh: each node receives its share again in each layer.
     """
 
-    stage: Stage
-    layers: tuple[Layer, ...]
+    stage: BlockStage
+    layers: tuple[PlanLayer, ...]
     spread: bool = False
 
     @property
-    def mesh(self) -> Mesh:
+    def mesh(self) -> MeshProfile:
         """The mesh of all layers."""
         return self.layers[0].candidate.mesh
 
@@ -73,7 +73,7 @@ class StagePlan:
         received = self.mesh.moved(self.weights, mean) if self.spread else 0.0
         return sum(layer.nodes * (layer.candidate.energy + received) for layer in self.layers)
 
-    def _layer_cycles(self, layer: Layer) -> float:
+    def _layer_cycles(self, layer: PlanLayer) -> float:
         return layer.candidate.cycles + (self.weights / self.mesh.link_bytes if self.spread else 0.0)
 
     @cached_property
@@ -92,7 +92,7 @@ class StagePlan:
 
 
 @dataclass(frozen=True)
-class Plan:
+class MeshPlan:
     """Schedule of a network; `gap` is the relative distance to the proved bound, 0 where optimal."""
 
     stages: tuple[StagePlan, ...]
@@ -125,19 +125,19 @@ class Plan:
         return max(stage.workspace for stage in self.stages)
 
 
-def stage_plan(stage: Stage, chosen: Sequence[Candidate]) -> StagePlan:
+def stage_plan(stage: BlockStage, chosen: Sequence[PartitionCandidate]) -> StagePlan:
     """
     Return the layers of a stage in canonical order: most sub-arrays first, each filled before the next.
 
     Raises Diagnostic where the layers hold fewer branches than the stage has.
     """
     ordered = sorted(chosen, key=lambda candidate: (-candidate.parallel, candidate.scheme))
-    layers: list[Layer] = []
+    layers: list[PlanLayer] = []
     left = stage.branches
     for candidate in ordered:
         branches = min(left, candidate.parallel)
         left -= branches
-        layers += [Layer(candidate, branches)] if branches else []
+        layers += [PlanLayer(candidate, branches)] if branches else []
     if left:
         covered = f"{stage.branches - left} in {len(chosen)} layers"
         raise Diagnostic(f"stage {stage.name} has more branches than its layers", "", str(stage.branches), covered)
@@ -149,8 +149,8 @@ Costs = Mapping[tuple[str, Scheme], int]
 
 
 def schedule(
-    stages: Sequence[Stage], mesh: Mesh, seconds: float = 60, gap: float = 0.0, costs: Costs | None = None
-) -> Plan:
+    stages: Sequence[BlockStage], mesh: MeshProfile, seconds: float = 60, gap: float = 0.0, costs: Costs | None = None
+) -> MeshPlan:
     """
     Return the schedule of the fewest cycles, or one within `gap` of them, or the best found in `seconds`.
 
@@ -158,7 +158,7 @@ def schedule(
     Raises Diagnostic where nothing fits a node, with the stage, the term and the bytes; and where time ran out first.
     """
     usable = [_fitting(stage, mesh, costs) for stage in stages]
-    program = _Program(stages, usable)
+    program = _ScheduleProgram(stages, usable)
     program.model.minimize(program.cycles)
     limit = program.not_negative(mesh.node_bytes - program.memory)
     limits = mathopt.SolveParameters(time_limit=timedelta(seconds=seconds), relative_gap_tolerance=gap)
@@ -170,13 +170,13 @@ def schedule(
         remedy = "allow more time, or a larger gap"
         raise Diagnostic("no schedule was found in time", "", f"one in {seconds:g} s", "none", remedy)
     best, bound = result.objective_value(), result.best_objective_bound()
-    return Plan(program.plans(result), max(0.0, (best - bound) / best))
+    return MeshPlan(program.plans(result), max(0.0, (best - bound) / best))
 
 
-class _Program:
+class _ScheduleProgram:
     """Variables and rules of the program; the limit of memory is the caller's."""
 
-    def __init__(self, stages: Sequence[Stage], usable: Sequence[Sequence[Candidate]]):
+    def __init__(self, stages: Sequence[BlockStage], usable: Sequence[Sequence[PartitionCandidate]]):
         self.stages, self.usable = stages, usable
         self.model = mathopt.Model()
         self.counts = [
@@ -191,11 +191,11 @@ class _Program:
             [candidate.cycles * count for candidate, count in zip(every, counts, strict=True)]
         )
 
-    def _count(self, stage: Stage, candidate: Candidate) -> mathopt.Variable:
+    def _count(self, stage: BlockStage, candidate: PartitionCandidate) -> mathopt.Variable:
         return self.model.add_integer_variable(lb=0, ub=candidate.layers(stage.branches))
 
     def _stored(
-        self, stage: Stage, usable: Sequence[Candidate], counts: Sequence[mathopt.Variable]
+        self, stage: BlockStage, usable: Sequence[PartitionCandidate], counts: Sequence[mathopt.Variable]
     ) -> mathopt.Variable:
         """Add the rules of a stage; return the bytes of weights of a block that a node stores."""
         stored = self.model.add_variable(lb=0)
@@ -236,7 +236,7 @@ class _Program:
         return tuple(plans)
 
 
-def _costed(stage: Stage, partitions: Sequence[Candidate], costs: Costs) -> list[Candidate]:
+def _costed(stage: BlockStage, partitions: Sequence[PartitionCandidate], costs: Costs) -> list[PartitionCandidate]:
     """Return the partitions that have a cost, with it. Raises Diagnostic where none has."""
     keys = {candidate: (stage.name, candidate.scheme) for candidate in partitions}
     costed = [replace(candidate, program=costs[key]) for candidate, key in keys.items() if key in costs]
@@ -251,7 +251,7 @@ def _costed(stage: Stage, partitions: Sequence[Candidate], costs: Costs) -> list
     )
 
 
-def _fitting(stage: Stage, mesh: Mesh, costs: Costs | None) -> list[Candidate]:
+def _fitting(stage: BlockStage, mesh: MeshProfile, costs: Costs | None) -> list[PartitionCandidate]:
     """Return the partitions whose workspace fits a node. Raises Diagnostic where none does, or none has a cost."""
     partitions = candidates(stage, mesh)
     partitions = partitions if costs is None else _costed(stage, partitions, costs)
@@ -268,11 +268,11 @@ def _fitting(stage: Stage, mesh: Mesh, costs: Costs | None) -> list[Candidate]:
     )
 
 
-def _over_capacity(stages: Sequence[Stage], program: _Program, mesh: Mesh) -> Diagnostic:
+def _over_capacity(stages: Sequence[BlockStage], program: _ScheduleProgram, mesh: MeshProfile) -> Diagnostic:
     """Return the error for weights beyond the nodes, from the plan of the least memory."""
     program.model.minimize(program.memory)
     result = mathopt.solve(program.model, mathopt.SolverType.HIGHS)
-    plan = Plan(program.plans(result))
+    plan = MeshPlan(program.plans(result))
     excess = plan.weights + plan.workspace - mesh.node_bytes
     sizes = ", ".join(f"stage {stage.stage.name} {stage} {stage.weights / _MIB:.4g} MiB" for stage in plan.stages)
     return Diagnostic(
@@ -283,7 +283,7 @@ def _over_capacity(stages: Sequence[Stage], program: _Program, mesh: Mesh) -> Di
     )
 
 
-def _sharing(plan: Plan, excess: float) -> str:
+def _sharing(plan: MeshPlan, excess: float) -> str:
     """Return the remedy for weights beyond the nodes: the nodes that have to share those of the largest stage."""
     stage = max(plan.stages, key=lambda stage: stage.weights)
     larger = f"nodes of at least {math.ceil(plan.weights + plan.workspace)} bytes"
@@ -294,7 +294,7 @@ def _sharing(plan: Plan, excess: float) -> str:
     return f"{larger}, or share the weights of stage {stage.stage.name} among {least} nodes instead of {nodes:g}"
 
 
-def _largest(plan: Plan) -> str:
+def _largest(plan: MeshPlan) -> str:
     """Return the term with the most bytes: the weights of a stage, or the working set of a phase."""
     weights = max(plan.stages, key=lambda stage: stage.weights)
     if weights.weights >= plan.workspace:

@@ -17,7 +17,7 @@ from xdsl.dialects.func import FuncOp
 from ....errors import Diagnostic
 from ....ir import Array, where
 from ....runtime.interpreter import Interpreter, load_rules
-from ...hmp.npu.subgraph import Port, subgraph_of
+from ...hmp.npu.subgraph import SubgraphPort, subgraph_of
 from .export import exported
 from .tools import run_tool
 
@@ -37,12 +37,12 @@ _ALIGNMENT = 64
 
 
 @dataclass(frozen=True)
-class Program:
+class CviProgram:
     """A compiled function: its file, and its ports, named as the model names its tensors."""
 
     file: str
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
+    inputs: tuple[SubgraphPort, ...]
+    outputs: tuple[SubgraphPort, ...]
 
 
 def cvi_artifact(module: ModuleOp, name: str, functions: Sequence[FuncOp]) -> bytes:
@@ -64,7 +64,7 @@ def cvi_artifact(module: ModuleOp, name: str, functions: Sequence[FuncOp]) -> by
         return packed(programs, model.read_bytes())
 
 
-def packed(programs: Sequence[Program], model: bytes) -> bytes:
+def packed(programs: Sequence[CviProgram], model: bytes) -> bytes:
     """Return a model behind its header and the tensors of its programs, as tilewright_npu_cvi.c reads them."""
     first = programs[0]
     ports = b"".join(port.packed() for program in programs for port in (*program.inputs, *program.outputs))
@@ -74,7 +74,7 @@ def packed(programs: Sequence[Program], model: bytes) -> bytes:
     return (header + ports).ljust(offset, b"\0") + model
 
 
-def _compiled(module: ModuleOp, function: FuncOp, folder: Path) -> Program:
+def _compiled(module: ModuleOp, function: FuncOp, folder: Path) -> CviProgram:
     name, model = function.sym_name.data, exported(function)
     (folder / f"{name}.onnx").write_bytes(model.SerializeToString())
     inputs = sample(model)
@@ -107,7 +107,7 @@ def sample(model: ModelProto, seed: int = 0) -> dict[str, Array]:
 
 def _checked(
     module: ModuleOp, function: FuncOp, inputs: Mapping[str, Array], computed: Mapping[str, Array], file: str
-) -> Program:
+) -> CviProgram:
     """Return a program whose results are near those of the interpreter. Raises Diagnostic for others."""
     load_rules(module)
     expected = Interpreter(module).call(function.sym_name.data, list(inputs.values()))
@@ -117,7 +117,7 @@ def _checked(
         for index, (port, wanted) in enumerate(zip(subgraph.outputs, expected, strict=True))
     )
     taken = tuple(replace(port, name=name) for port, name in zip(subgraph.inputs, inputs, strict=True))
-    return Program(file, taken, outputs)
+    return CviProgram(file, taken, outputs)
 
 
 def _check_output(function: FuncOp, index: int, expected: Array, computed: Mapping[str, Array]) -> str:

@@ -25,8 +25,8 @@ from ..npu.session import NpuSession
 
 __all__ = [
     "NpuConvOp",
-    "NpuMatmulOp",
     "NpuKernelOp",
+    "NpuMatmulOp",
     "NpuRequantizeOp",
     "acquire",
     "address",

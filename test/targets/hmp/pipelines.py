@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.dialects.core.machine.clock import NO_CLOCK
 from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module
-from tilewright.targets.hmp.frames import FrameSimulation, Work, simulate_frames
+from tilewright.targets.hmp.frames import FrameSimulation, LayerWork, simulate_frames
 
 _SLOT = "memref<4xf32>"
 
@@ -58,5 +58,5 @@ def unit_processors(count: int, machine: Machine) -> Machine:
 
 def simulated_unit_stages(distance: int, slots: int, machine: Machine, frames: int = 40) -> FrameSimulation:
     """Simulate a branched pipeline whose stages take 1000 ns each, on processors of their own."""
-    works = {f"stage{number}": [Work(number, 1000.0)] for number in range(distance + 1)}
+    works = {f"stage{number}": [LayerWork(number, 1000.0)] for number in range(distance + 1)}
     return simulate_frames(branched_pipeline(distance, slots, frames), unit_processors(distance + 1, machine), works)

@@ -17,7 +17,7 @@ from onnx import helper, numpy_helper
 from tilewright.compiler import Model
 from tilewright.ir import Array
 from tilewright.runtime.toolchain import compiler
-from tilewright.targets.hmp.building import Facts, build, flags_of, sources_of, write_program
+from tilewright.targets.hmp.building import ProgramFacts, build, flags_of, sources_of, write_program
 from tilewright.targets.hmp.options import CORE, Mapping
 
 HERE = Path(__file__).parent
@@ -83,7 +83,7 @@ class Program:
     """A network, mapped by an order, as a program in a folder."""
 
     folder: Path
-    facts: Facts
+    facts: ProgramFacts
     file: Path
 
     @property
@@ -132,7 +132,7 @@ def written(
     gpu: str = CORE,
     npu: str = CORE,
     target: str = "hmp",
-) -> tuple[Path, Facts]:
+) -> tuple[Path, ProgramFacts]:
     """Write the program of an order to a folder; by default all stages are C for cores."""
     network = build(Model(model), target, Mapping(order, depth=depth, gpu=gpu, npu=npu))
     write_program(network, folder)
@@ -140,7 +140,7 @@ def written(
 
 
 def built(
-    folder: Path, facts: Facts, flags: Sequence[str] = (), *, name: str = "program", cc: Sequence[str] = ()
+    folder: Path, facts: ProgramFacts, flags: Sequence[str] = (), *, name: str = "program", cc: Sequence[str] = ()
 ) -> Program:
     """Compile the program in a folder, with the places at which tests plant faults."""
     file = folder / name

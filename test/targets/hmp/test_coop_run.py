@@ -15,7 +15,7 @@ from tilewright import cli
 from tilewright.errors import Diagnostic
 from tilewright.grammar import UsageError
 from tilewright.ir import Array
-from tilewright.targets.hmp.building import Port, Processor, facts_in, main_text
+from tilewright.targets.hmp.building import Processor, ProgramPort, facts_in, main_text
 from tilewright.targets.hmp.frame_files import raw_frames
 from tilewright.targets.hmp.settings import check_pinning, check_threads, clocks_of, cores_of, cores_text, hosts_of
 from tilewright.test.targets.hmp.stages import require_device
@@ -26,7 +26,7 @@ PROCESSORS = (
     Processor("little", 4, (408.0, 1416.0)),
     Processor("npu", 1, (), ("big", "little")),
 )
-PORTS = (Port("x", "x", "float32", (1, 2, 3)), Port("k/0", "k_0", "int8", (2,)))
+PORTS = (ProgramPort("x", "x", "float32", (1, 2, 3)), ProgramPort("k/0", "k_0", "int8", (2,)))
 
 
 def _called(*words: object) -> int:

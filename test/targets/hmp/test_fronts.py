@@ -12,20 +12,22 @@ import pytest
 from tilewright import cli
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.targets.hmp.commands.coop_explore import run_arguments
-from tilewright.targets.hmp.fronts import Choice, exact_front, hypervolume, measured_front, searched_front, space_of
-from tilewright.targets.hmp.model import Clocks, Driving, Layer, Network, Value, predict
+from tilewright.targets.hmp.fronts import FrontPoint, exact_front, hypervolume, measured_front, searched_front, space_of
+from tilewright.targets.hmp.model import Driving, LayeredNetwork, LayerValue, NetworkLayer, ProcessorClocks, predict
 from tilewright.test.targets.hmp.streamed import network
 
 MACHINE = find_machine("hmp/rk3399pro")
 
 
-def _network(seed: int, layers: int) -> Network:
+def _network(seed: int, layers: int) -> LayeredNetwork:
     drawn = random.Random(seed)
     names = [engine.name for engine in MACHINE.engines]
     times = [{name: drawn.uniform(2e6, 4e7) for name in names} for _ in range(layers)]
-    made = tuple(Layer(number, "a", "b", 1, own) for number, own in enumerate(times))
-    values = tuple(Value("v", drawn.randrange(1000, 1_000_000), number, (number + 1,)) for number in range(layers - 1))
-    return Network("random", made, values)
+    made = tuple(NetworkLayer(number, "a", "b", 1, own) for number, own in enumerate(times))
+    values = tuple(
+        LayerValue("v", drawn.randrange(1000, 1_000_000), number, (number + 1,)) for number in range(layers - 1)
+    )
+    return LayeredNetwork("random", made, values)
 
 
 @pytest.mark.quick
@@ -55,7 +57,7 @@ def test_points_beside_predictions(seed: int) -> None:
         periods, energies = space.evaluate(order, clocks[row : row + 1], hosts[row : row + 1])
         point = space.choice(order, clocks[row], hosts[row], float(periods[0]), float(energies[0]))
         planned = predict(
-            space.network, order, MACHINE, "pipeline", Clocks(point.clocks), Driving(point.hosts, outstanding)
+            space.network, order, MACHINE, "pipeline", ProcessorClocks(point.clocks), Driving(point.hosts, outstanding)
         )
         assert (point.period, point.energy) == pytest.approx((planned.period / 1e6, planned.energy))
 
@@ -63,7 +65,7 @@ def test_points_beside_predictions(seed: int) -> None:
 @pytest.mark.quick
 def test_front_by_measured_periods() -> None:
     """Points that a run finds slower than others of less energy are left out."""
-    points = [Choice(("big",), {}, {}, period, energy) for period, energy in ((1.0, 9.0), (2.0, 8.0), (3.0, 7.0))]
+    points = [FrontPoint(("big",), {}, {}, period, energy) for period, energy in ((1.0, 9.0), (2.0, 8.0), (3.0, 7.0))]
     measured = {9.0: 5.0, 8.0: 4.0, 7.0: 6.0}
     front = measured_front(points, lambda choice: measured[choice.energy])
     assert [(choice.measured, choice.energy) for choice in front] == [(4.0, 8.0), (6.0, 7.0)]
@@ -73,7 +75,7 @@ def test_front_by_measured_periods() -> None:
 def test_arguments_of_a_run() -> None:
     """Hosts whose cores are given pin their processors; clocks need a back end; what the order does not use is left."""
     clocks, hosts = {"big": 408.0, "gpu": 200.0, "little": 600.0}, {"gpu": "big", "npu": "little"}
-    choice = Choice(("big", "gpu", "npu"), clocks, hosts, 1.0, 1.0)
+    choice = FrontPoint(("big", "gpu", "npu"), clocks, hosts, 1.0, 1.0)
     assert run_arguments(choice, {}, "none") == []
     words = " ".join(run_arguments(choice, {"big": (0, 1), "npu": (2,)}, "sysfs"))
     assert words == "--cores big=0+1,npu=2 --hosts gpu=big --clock-backend sysfs --clocks big=408,gpu=200"

@@ -16,7 +16,7 @@ from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.targets.hmp.building import processors_of
 from tilewright.targets.hmp.layer_clocks import Setting, SwitchModel, best_layer_clocks
-from tilewright.targets.hmp.model import Clocks, Driving, Network
+from tilewright.targets.hmp.model import Driving, LayeredNetwork, ProcessorClocks
 from tilewright.targets.hmp.plan import plan
 from tilewright.targets.hmp.settings import clocks_of
 from tilewright.test.targets.hmp.published import MACHINE, chain, googlenet
@@ -28,7 +28,7 @@ MACHINES = [replace(MACHINE, idle_watts=watts) for watts in (0.2, 2.0, 3.5)]
 """With little idle power slow clocks save energy; with much of it they waste it."""
 
 
-def _network(drawn: random.Random, layers: int) -> Network:
+def _network(drawn: random.Random, layers: int) -> LayeredNetwork:
     """Return a chain of layers, of which some end before a clock can change."""
     names = [engine.name for engine in MACHINE.engines]
     times = [{name: drawn.choice((3e5, 3e6, 3e7)) * drawn.uniform(0.5, 2) for name in names} for _ in range(layers)]
@@ -50,7 +50,7 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleOp:
 def test_search_beside_enumeration(seed: int) -> None:
     """The settings of least energy within any latency are those of all settings."""
     drawn = random.Random(seed)
-    clocks = Clocks({"big": 600, "gpu": 300}) if seed % 2 else Clocks()
+    clocks = ProcessorClocks({"big": 600, "gpu": 300}) if seed % 2 else ProcessorClocks()
     model = SwitchModel(_network(drawn, 3), MACHINES[seed % 3], clocks, _driving(drawn))
     names = ("big", "gpu")
     points = [model.evaluate(settings) for settings in product(model.settings_of(names), repeat=3)]
@@ -71,7 +71,7 @@ def test_search_beside_enumeration(seed: int) -> None:
 def test_model_beside_simulation(module: ModuleOp, seed: int) -> None:
     """A frame of the program takes what the model says, whatever changes of clocks are under way between layers."""
     drawn = random.Random(seed)
-    model = SwitchModel(_network(drawn, LAYERS), MACHINE, Clocks({"little": 600}), _driving(drawn))
+    model = SwitchModel(_network(drawn, LAYERS), MACHINE, ProcessorClocks({"little": 600}), _driving(drawn))
     settings = _drawn_settings(drawn, model)
     order, expected = [name for name, _ in settings], model.evaluate(settings)
     made = plan(

@@ -12,9 +12,9 @@ import pytest
 
 from tilewright import cli
 from tilewright.dialects.core.machine.file import find_machine
-from tilewright.targets.hmp.frames import RECEIVE, Change, Work, delay, end_of, simulate_frames
+from tilewright.targets.hmp.frames import RECEIVE, Change, LayerWork, delay, end_of, simulate_frames
 from tilewright.targets.hmp.mapping import order_of, stages_of
-from tilewright.targets.hmp.model import Clocks, Driving, Layer, Network, Value, predict
+from tilewright.targets.hmp.model import Driving, LayeredNetwork, LayerValue, NetworkLayer, ProcessorClocks, predict
 from tilewright.targets.hmp.profile_file import PUBLISHED
 from tilewright.targets.hmp.search import best_mapping
 from tilewright.test.targets.hmp.pipelines import branched_pipeline, unit_processors
@@ -30,7 +30,7 @@ def _letters(order: tuple[str, ...]) -> str:
 
 def test_search_beside_enumeration() -> None:
     network = googlenet(0.8)
-    few = Network(network.name, network.layers[:6], network.values, switch=network.switch)
+    few = LayeredNetwork(network.name, network.layers[:6], network.values, switch=network.switch)
     for mode in ("pipeline", "switch"):
         orders = [order for order in product(_THREE, repeat=6) if mode == "switch" or _once(order)]
         least = min(predict(few, order, MACHINE, mode).period for order in orders)
@@ -41,13 +41,13 @@ def test_search_beside_enumeration() -> None:
 def test_search_with_hosts_beside_enumeration(hosts: dict[str, str]) -> None:
     """Hand-overs to the GPU and the NPU load their hosts, so that the best order is another one."""
     names, drawn, driving = ("big", "little", "gpu", "npu"), random.Random(len(hosts)), Driving(hosts, {"npu": 2})
-    clocks = Clocks({"big": 1200, "little": 600})
+    clocks = ProcessorClocks({"big": 1200, "little": 600})
     for _ in range(10):
         layers = tuple(
-            Layer(number, "a", "b", 1, {name: drawn.uniform(1e6, 4e6) for name in names}) for number in range(5)
+            NetworkLayer(number, "a", "b", 1, {name: drawn.uniform(1e6, 4e6) for name in names}) for number in range(5)
         )
-        values = tuple(Value("v", drawn.randrange(10_000_000), number, (number + 1,)) for number in range(4))
-        network = Network("random", layers, values)
+        values = tuple(LayerValue("v", drawn.randrange(10_000_000), number, (number + 1,)) for number in range(4))
+        network = LayeredNetwork("random", layers, values)
         for mode in ("pipeline", "switch"):
             orders = [order for order in product(names, repeat=5) if mode == "switch" or _once(order)]
             least = min(predict(network, order, MACHINE, mode, clocks, driving).period for order in orders)
@@ -57,8 +57,12 @@ def test_search_with_hosts_beside_enumeration(hosts: dict[str, str]) -> None:
 def test_a_hand_over_is_work_of_the_host() -> None:
     """The slowest stage is late by the hand-overs that its processor does for others; an idle host does them beside."""
     for host, period in (("", 1000), ("e0", 1300), ("e2", 1000)):
-        receive = Work(RECEIVE, 300.0, processor=host)
-        works = {"stage0": [Work(0, 1000.0)], "stage1": [receive, Work(1, 500.0)], "stage2": [Work(2, 100.0)]}
+        receive = LayerWork(RECEIVE, 300.0, processor=host)
+        works = {
+            "stage0": [LayerWork(0, 1000.0)],
+            "stage1": [receive, LayerWork(1, 500.0)],
+            "stage2": [LayerWork(2, 100.0)],
+        }
         simulation = simulate_frames(branched_pipeline(2, 4, frames=30), unit_processors(3, MACHINE), works)
         assert simulation.period == pytest.approx(period)
         receiving = [span for span in simulation.spans if span.layer == RECEIVE]
@@ -89,7 +93,7 @@ def test_orders_of_letters() -> None:
 @pytest.mark.nightly
 def test_every_order_of_eight_layers_is_planned() -> None:
     network = googlenet(0.8)
-    few = Network(network.name, network.layers[:8], network.values[:9], switch=network.switch)
+    few = LayeredNetwork(network.name, network.layers[:8], network.values[:9], switch=network.switch)
     orders = 0
     for letters in product("LBGN", repeat=8):
         prediction = predict(few, order_of("".join(letters), "", 8, MACHINE), MACHINE)

@@ -13,7 +13,7 @@ import pytest
 from tilewright.targets.hmp.frames import delay
 from tilewright.targets.hmp.fronts import front_of, space_of
 from tilewright.targets.hmp.mapping import order_of
-from tilewright.targets.hmp.model import Prediction, predict
+from tilewright.targets.hmp.model import MappingPrediction, predict
 from tilewright.targets.hmp.search import best_mapping
 from tilewright.test.targets.hmp.pipelines import simulated_unit_stages
 from tilewright.test.targets.hmp.published import MACHINE, TABLES, chain, googlenet, switched
@@ -30,7 +30,7 @@ def _letters(order: Sequence[str]) -> str:
     return "".join(name[0].upper() for name in order)
 
 
-def _predicted(letters: str, switch_ms: float = 0.0) -> Prediction:
+def _predicted(letters: str, switch_ms: float = 0.0) -> MappingPrediction:
     network = googlenet(switch_ms)
     return predict(network, order_of(letters, "", len(network.layers), MACHINE), MACHINE, "switch")
 
@@ -72,7 +72,7 @@ def test_derived_optimum_of_googlenet_in_a_pipeline() -> None:
 # Table 8
 
 
-def _of_table_8(row: Mapping[str, Any], *, measured: bool) -> Prediction:
+def _of_table_8(row: Mapping[str, Any], *, measured: bool) -> MappingPrediction:
     order = order_of(row["order"], "", len(row["order"]), MACHINE)
     network = switched(row, order, row["switch_ms"] if measured else None)
     return predict(network, order, MACHINE, "switch")

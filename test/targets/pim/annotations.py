@@ -10,7 +10,7 @@ from tilewright.dialects.core.syntax.text import new_context
 from tilewright.frontend.importer import import_model
 from tilewright.passes import all_passes
 from tilewright.targets.pim.passes.find_branches import STAGES, stage_from
-from tilewright.targets.pim.schedule.records import Stage
+from tilewright.targets.pim.schedule.records import BlockStage
 
 LOWERING = "decompose-functions infer-integer-types convert-onnx-to-linalg canonicalize fold-constants cse"
 PASSES = all_passes()
@@ -25,6 +25,6 @@ def annotated(model: onnx.ModelProto) -> dict[str, Any]:
     return dict(module.attributes)
 
 
-def found(model: onnx.ModelProto) -> list[Stage]:
+def found(model: onnx.ModelProto) -> list[BlockStage]:
     """Return the stages that are found in a network."""
     return [stage_from(record) for record in annotated(model)[STAGES]]

@@ -13,11 +13,11 @@ from onnx import helper, numpy_helper
 from tilewright.frontend.zoo._float_builder import Value
 from tilewright.frontend.zoo._sequence_builder import SequenceBuilder
 from tilewright.targets.pim.passes.find_branches import REFUSED
-from tilewright.targets.pim.schedule.records import Stage
+from tilewright.targets.pim.schedule.records import BlockStage
 from tilewright.test.targets.pim.annotations import annotated, found
 
 CHANNELS, HEADS = 8, 2
-PLAIN = Stage("1", CHANNELS, HEADS, 1, 1, 6, 6, 6, expansion=0)
+PLAIN = BlockStage("1", CHANNELS, HEADS, 1, 1, 6, 6, 6, expansion=0)
 
 
 def attended(b: SequenceBuilder, query: Value, key: Value, value: Value) -> Value:

@@ -16,20 +16,20 @@ from tilewright.frontend import zoo
 from tilewright.frontend.zoo import _bert, cswin_tiny, focal_tiny, llama, pvt_tiny, swin_tiny, twins_small, vit_tiny
 from tilewright.targets.pim.passes.find_branches import BLOCKS
 from tilewright.targets.pim.schedule.families import MODELS
-from tilewright.targets.pim.schedule.records import Stage
+from tilewright.targets.pim.schedule.records import BlockStage
 from tilewright.test.small_models import save
 from tilewright.test.targets.pim.annotations import annotated, found
 
 PAGE = (Path(__file__).parents[3] / "docs" / "pim.md").read_text(encoding="utf-8")
 
 
-def of_family(model: str, size: int, **changes: Any) -> list[Stage]:
+def of_family(model: str, size: int, **changes: Any) -> list[BlockStage]:
     """Return the stages of a model of a family with other channels, heads, blocks or patches."""
     family = replace(MODELS[model], **changes)
     return family.rule(family, -(-size // family.patch))
 
 
-def with_class_token(stage: Stage) -> Stage:
+def with_class_token(stage: BlockStage) -> BlockStage:
     """Return a stage with one row more, which the families leave out."""
     return replace(stage, queries=stage.queries + 1, keys=stage.keys + 1, own_keys=stage.own_keys + 1)
 
@@ -97,7 +97,7 @@ def test_bert():
 
 def test_step_of_a_llama_with_a_cache():
     (stage,) = found(llama.build())
-    assert stage == Stage("1", 64, 8, 5, 1, 1, 9, 1, expansion=5)
+    assert stage == BlockStage("1", 64, 8, 5, 1, 1, 9, 1, expansion=5)
 
 
 def test_page_leads_to_a_schedule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -10,7 +10,7 @@ from tilewright.errors import Diagnostic
 from tilewright.targets.pim.schedule.families import stages_of
 from tilewright.targets.pim.schedule.model import Scheme
 from tilewright.targets.pim.schedule.plan_file import costs_text, read_costs, read_plan
-from tilewright.targets.pim.schedule.records import Stage, read_profile
+from tilewright.targets.pim.schedule.records import BlockStage, read_profile
 
 pytestmark = pytest.mark.quick
 
@@ -18,7 +18,7 @@ TABLE_V = ("[[1, 1], [1, 1], [4, 2]]", "[[2, 1], [4, 4]]", "[[8, 2], [8, 2], [16
 STAGES = stages_of("Swin-B", 640)
 
 
-def table(stage: Stage, layers: str) -> str:
+def table(stage: BlockStage, layers: str) -> str:
     """Return the table of a stage."""
     sizes = f"channels = {stage.channels}\nheads = {stage.heads}\nbranches = {stage.branches}"
     return f'[[stage]]\nname = "{stage.name}"\n{sizes}\nlayers = {layers}\n'

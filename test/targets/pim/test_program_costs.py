@@ -18,8 +18,8 @@ from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.runtime.simulator.simulate import simulate
 from tilewright.targets.pim.program_costs import steps_of
 from tilewright.targets.pim.schedule.machine import mesh_of
-from tilewright.targets.pim.schedule.model import Candidate, Scheme
-from tilewright.targets.pim.schedule.records import Mesh, Stage
+from tilewright.targets.pim.schedule.model import PartitionCandidate, Scheme
+from tilewright.targets.pim.schedule.records import BlockStage, MeshProfile
 from tilewright.test.targets.pim.networks import Block
 
 SLOWER = 'include = "pim/4x4"\n[links.noc]\nwidth = 4\nrouter = 1\n[links.io]\nwidth = 32\n'
@@ -51,8 +51,8 @@ def test_modelled_cycles_are_those_of_the_schedule_and_of_the_simulator(
     cycles = Counter[str]()
     for step in steps_of(module):
         cycles[step.kind] += step.cycles
-    stage = Stage("1", 32, 4, 1, count, tokens, tokens, tokens)
-    candidate = Candidate(stage, Scheme(*scheme), mesh_of(machine_of(module), Mesh()))
+    stage = BlockStage("1", 32, 4, 1, count, tokens, tokens, tokens)
+    candidate = PartitionCandidate(stage, Scheme(*scheme), mesh_of(machine_of(module), MeshProfile()))
     assert cycles["products"] == sum(candidate.compute.values())
     run(module, "lower-sharded,allocate-sharded,canonicalize,cse")
     assert cycles.total() == pytest.approx(simulate(module).cycles, rel=0.02)

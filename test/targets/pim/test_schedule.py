@@ -17,11 +17,11 @@ from tilewright.errors import Diagnostic
 from tilewright.targets.pim.schedule.baselines import BASELINES, baseline
 from tilewright.targets.pim.schedule.binding import bind, in_order, mean_hops, ring, shifted_windows
 from tilewright.targets.pim.schedule.families import MODELS, SIZES, stages_of
-from tilewright.targets.pim.schedule.model import Candidate, Scheme, candidates
+from tilewright.targets.pim.schedule.model import PartitionCandidate, Scheme, candidates
 from tilewright.targets.pim.schedule.packing import PACKERS, Rectangle, guillotine, two_block
-from tilewright.targets.pim.schedule.records import Mesh, Stage, read_profile
+from tilewright.targets.pim.schedule.records import BlockStage, MeshProfile, read_profile
 from tilewright.targets.pim.schedule.rings import folded, loads, messages, plain
-from tilewright.targets.pim.schedule.solve import Plan, StagePlan, schedule, stage_plan
+from tilewright.targets.pim.schedule.solve import MeshPlan, StagePlan, schedule, stage_plan
 
 pytestmark = pytest.mark.quick
 
@@ -33,7 +33,10 @@ def published() -> list[StagePlan]:
     """Return the schedule of Table V: Swin-B, 640 pixels."""
     mesh = read_profile("default")
     pairs = zip(stages_of("Swin-B", 640), TABLE_V, strict=True)
-    return [stage_plan(stage, [Candidate(stage, Scheme(*each), mesh) for each in layers]) for stage, layers in pairs]
+    return [
+        stage_plan(stage, [PartitionCandidate(stage, Scheme(*each), mesh) for each in layers])
+        for stage, layers in pairs
+    ]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +87,7 @@ def test_every_model_has_stages_of_whole_heads():
     ],
 )
 def test_costs_of_a_layer(stage: int, scheme: tuple[int, int], figures: tuple[int, ...]):
-    each = Candidate(stages_of("Swin-B", 640)[stage - 1], Scheme(*scheme), Mesh())
+    each = PartitionCandidate(stages_of("Swin-B", 640)[stage - 1], Scheme(*scheme), MeshProfile())
     cycles = each.compute_cycles, int(each.transfer_cycles), int(each.sharing_cycles)
     assert (*cycles, each.weights, each.workspace) == figures
 
@@ -127,10 +130,10 @@ def nodes_of(rectangle: Rectangle) -> Iterator[tuple[int, int]]:
 
 
 def test_memory_of_the_published_schedule():
-    plan = Plan(tuple(published()))
+    plan = MeshPlan(tuple(published()))
     assert plan.weights / MIB == 6.9375
     assert f"{plan.workspace / MIB:.4f} {(plan.weights + plan.workspace) / MIB:.4f}" == "1.0190 7.9565"
-    assert f"{Mesh().milliseconds(plan.cycles):.2f}" == "29.28"
+    assert f"{MeshProfile().milliseconds(plan.cycles):.2f}" == "29.28"
 
 
 @pytest.mark.long
@@ -155,8 +158,8 @@ def test_optima(model: str, times: str):
 @pytest.mark.long
 @pytest.mark.parametrize(("mib", "time"), [(2, "34.57"), (3, "30.94"), (4, "29.25"), (6, "26.37"), (12, "24.90")])
 def test_optima_by_memory_of_a_node(mib: int, time: str):
-    plan = schedule(stages_of("Swin-B", 640), Mesh(node_bytes=mib * MIB))
-    assert f"{Mesh().milliseconds(plan.cycles):.2f}" == time
+    plan = schedule(stages_of("Swin-B", 640), MeshProfile(node_bytes=mib * MIB))
+    assert f"{MeshProfile().milliseconds(plan.cycles):.2f}" == time
 
 
 def test_stages_of_table_v():
@@ -167,7 +170,7 @@ def test_stages_of_table_v():
     assert found[:3] == list(TABLE_V[:3])
 
 
-def fronts(stage: Stage, mesh: Mesh, workspace: int) -> list[tuple[float, float]]:
+def fronts(stage: BlockStage, mesh: MeshProfile, workspace: int) -> list[tuple[float, float]]:
     """Return cycles and bytes of weights of all plans of a stage with up to three distinct partitions."""
     usable = [each for each in candidates(stage, mesh) if each.workspace <= workspace]
     sets = itertools.chain.from_iterable(itertools.combinations(usable, n) for n in (1, 2, 3))
@@ -178,7 +181,7 @@ def fronts(stage: Stage, mesh: Mesh, workspace: int) -> list[tuple[float, float]
     return found
 
 
-def covering(branches: int, chosen: Sequence[Candidate]) -> float:
+def covering(branches: int, chosen: Sequence[PartitionCandidate]) -> float:
     """Return the fewest cycles of layers that cover the branches and have each of the partitions, by knapsack."""
     left = max(0, branches - sum(each.parallel for each in chosen))
     best = [0.0]
@@ -191,7 +194,7 @@ def covering(branches: int, chosen: Sequence[Candidate]) -> float:
 @pytest.mark.long
 @pytest.mark.parametrize("mib", [1, 2, 8])
 def test_optima_are_those_of_dynamic_programming(mib: int):
-    mesh = Mesh(array=(8, 8), node_bytes=mib * MIB)
+    mesh = MeshProfile(array=(8, 8), node_bytes=mib * MIB)
     stages = [replace(stage, blocks=2) for stage in stages_of("Swin-T", 224)[:3]]
     workspaces = {each.workspace for stage in stages for each in candidates(stage, mesh)}
     best = float("inf")
@@ -215,7 +218,7 @@ def pareto(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
 
 def test_a_workspace_beyond_a_node_names_stage_term_and_bytes():
     with pytest.raises(Diagnostic, match=r"no partition of stage 1 fits a node: attention takes \d+ bytes more"):
-        schedule(stages_of("PVT-L", 960), Mesh(array=(8, 8), node_bytes=MIB))
+        schedule(stages_of("PVT-L", 960), MeshProfile(array=(8, 8), node_bytes=MIB))
 
 
 @pytest.mark.parametrize(
@@ -227,18 +230,18 @@ def test_a_workspace_beyond_a_node_names_stage_term_and_bytes():
 )
 def test_memory_beyond_a_node_names_stage_term_and_bytes(model: str, size: int, array: tuple[int, int], message: str):
     with pytest.raises(Diagnostic, match=message):
-        schedule(stages_of(model, size), Mesh(array=array))
+        schedule(stages_of(model, size), MeshProfile(array=array))
 
 
 def test_no_schedule_in_no_time():
     with pytest.raises(Diagnostic, match="no schedule was found in time"):
-        schedule(stages_of("Swin-L", 384), Mesh(), seconds=0)
+        schedule(stages_of("Swin-L", 384), MeshProfile(), seconds=0)
 
 
 def test_layers_that_do_not_hold_the_branches_are_refused():
     stage = stages_of("Swin-B", 640)[0]
     with pytest.raises(Diagnostic, match="stage 1 has more branches than its layers"):
-        stage_plan(stage, [Candidate(stage, Scheme(1, 1), Mesh())])
+        stage_plan(stage, [PartitionCandidate(stage, Scheme(1, 1), MeshProfile())])
 
 
 @pytest.mark.parametrize("fold", [False, True])
@@ -286,16 +289,16 @@ def test_baselines_are_slower():
 
 def test_energy_and_utilisation_by_hand():
     """A branch of one block on two of four nodes, which have a head each; 8 channels, 4 rows."""
-    mesh = Mesh(array=(2, 2), minimum_rows=4, link_energy=10, memory_energy=1, gather_input=False)
-    stage = Stage("1", channels=8, heads=2, blocks=1, branches=1, queries=4, keys=4, own_keys=4)
-    plan = Plan((stage_plan(stage, [Candidate(stage, Scheme(2, 1), mesh)]),))
+    mesh = MeshProfile(array=(2, 2), minimum_rows=4, link_energy=10, memory_energy=1, gather_input=False)
+    stage = BlockStage("1", channels=8, heads=2, blocks=1, branches=1, queries=4, keys=4, own_keys=4)
+    plan = MeshPlan((stage_plan(stage, [PartitionCandidate(stage, Scheme(2, 1), mesh)]),))
     weights, inputs = 8 * 4 * 3 + 8 * 4 + 2 * 8 * 16, 4 * 8 * 4 + 4 * 8 + 4 * 32
     results = 4 * 4 * 4 + 4 * 16 + 4 * 4
     attention = (4 * 4 + 4 * 4 + 4 * 4) * 2
     sent = 4 * 4 + 4 * 4 * 5 + 2 * 2 * 4
     assert plan.energy == 2 * (weights + inputs + results + attention + sent * (10 + 2))
     assert plan.utilisation == 0.5
-    spread = Plan((replace(plan.stages[0], spread=True),))
+    spread = MeshPlan((replace(plan.stages[0], spread=True),))
     received = plan.weights * (10 * 4 / 3 + 2)
     assert spread.energy == pytest.approx(plan.energy + 2 * received)
     assert spread.cycles == plan.cycles + plan.weights / mesh.link_bytes
@@ -324,7 +327,7 @@ def test_profiles_are_checked(tmp_path_factory: pytest.TempPathFactory, text: st
 )
 def test_meshes_are_checked(change: dict[str, object], message: str):
     with pytest.raises(Diagnostic, match=message):
-        replace(Mesh(), **change)  # pyright: ignore[reportArgumentType]
+        replace(MeshProfile(), **change)  # pyright: ignore[reportArgumentType]
 
 
 def test_unknown_models_are_named():
@@ -334,8 +337,8 @@ def test_unknown_models_are_named():
 
 def test_cycles_of_programs_replace_modelled_ones():
     """A block of the cheaper program is chosen, each block counts, and merging is still modelled."""
-    mesh = Mesh(array=(4, 4), regular=True)
-    stages = [Stage("1", 64, 4, 3, 16, 16, 16, 16), Stage("2", 128, 4, 2, 4, 16, 16, 16, merges=True)]
+    mesh = MeshProfile(array=(4, 4), regular=True)
+    stages = [BlockStage("1", 64, 4, 3, 16, 16, 16, 16), BlockStage("2", 128, 4, 2, 4, 16, 16, 16, merges=True)]
     costs = {("1", Scheme(1, 1)): 7000, ("1", Scheme(4, 1)): 900, ("2", Scheme(2, 2)): 500}
     first, second = schedule(stages, mesh, costs=costs).stages
     assert (first.layers[0].candidate.scheme, len(first.layers), first.cycles) == (Scheme(4, 1), 4, 3 * 900)
@@ -345,8 +348,8 @@ def test_cycles_of_programs_replace_modelled_ones():
 
 
 def test_a_stage_without_the_cycles_of_a_program_is_refused():
-    mesh = Mesh(array=(4, 4), regular=True)
+    mesh = MeshProfile(array=(4, 4), regular=True)
     costs = {("1", Scheme(3, 1)): 10}
     with pytest.raises(Diagnostic, match="no partition of stage 1 has the cost of a program") as error:
-        schedule([Stage("1", 64, 4, 3, 16, 16, 16, 16)], mesh, costs=costs)
+        schedule([BlockStage("1", 64, 4, 3, 16, 16, 16, 16)], mesh, costs=costs)
     assert error.value.found == "[3,1]"

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.runtime.toolchain import compile_shared
 from tilewright.targets.hmp.npu.artifacts import TOLERANCE, Vendor, built_plugin
 from tilewright.targets.hmp.npu.subgraph import Subgraph
-from tilewright.targets.sg2002.tpu.cvimodel import Program, packed
+from tilewright.targets.sg2002.tpu.cvimodel import CviProgram, packed
 from tilewright.targets.sg2002.tpu.vendors import C
 from tilewright.test.targets.hmp.npu.npu_programs import build, parsed, run, write_network
 
@@ -40,7 +40,7 @@ def artifact(module: ModuleOp, stage: Subgraph) -> bytes:
     del module
     inputs = tuple(replace(port, name=f"in{index}") for index, port in enumerate(stage.inputs))
     outputs = tuple(replace(port, name=f"out{index}_Mul_f32") for index, port in enumerate(stage.outputs))
-    return packed([Program("", inputs, outputs)] * 2, MODEL)
+    return packed([CviProgram("", inputs, outputs)] * 2, MODEL)
 
 
 @pytest.fixture(scope="module")

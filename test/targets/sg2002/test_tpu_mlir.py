@@ -16,7 +16,7 @@ from tilewright.frontend.zoo.klm import KLM, Config
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.targets.hmp.npu import SOURCES
-from tilewright.targets.sg2002.building import Built, build, write
+from tilewright.targets.sg2002.building import BuiltDecoder, build, write
 from tilewright.targets.sg2002.tpu.cvimodel import ERROR, nearness
 from tilewright.targets.sg2002.tpu.tools import INSTALL
 from tilewright.targets.sg2002.tpu.vendors import tpu_vendor
@@ -30,7 +30,7 @@ pytestmark = [
 ]
 
 
-def built_for(folder: Path, config: Config, prefill: int) -> tuple[Model, Built]:
+def built_for(folder: Path, config: Config, prefill: int) -> tuple[Model, BuiltDecoder]:
     context = max(CONTEXT, 2 * prefill)
     model = Model(write_decoder(folder / "decoder.onnx", config), context=context, prefill=prefill, page_length=4)
     built = build(model, "sg2002", "qkv+ffn", tpu_vendor("cvi", "sg2002"))

@@ -96,7 +96,7 @@ ADim: TypeAlias = Annotated[int, Extent("a", -1)]
 ASize: TypeAlias = Annotated[int, ElementSize("a")]
 
 
-class Load(Configuration):
+class LoadConfig(Configuration):
     """Configuration of loads, by id: elements between far rows, rows between blocks, and whether sums are of bytes."""
 
     strides: Registers
@@ -104,13 +104,13 @@ class Load(Configuration):
     shrunk: Registers
 
 
-class Memories:
+class ArrayArenas:
     """The arenas whose addresses stand for rows."""
 
     is_known = False
 
 
-class Execute(Configuration):
+class ExecuteConfig(Configuration):
     """Configuration of products: rows between those of the first factor, and which operand the cells keep."""
 
     step: int
@@ -118,7 +118,7 @@ class Execute(Configuration):
     """1 for output-stationary products, 0 for weight-stationary ones."""
 
 
-class Weights:
+class ArrayWeights:
     """The array: the weights in use, and those that are preloaded."""
 
     used: Any = None
@@ -131,7 +131,7 @@ class Cells:
     sums: Any = None
 
 
-class Store(Configuration):
+class StoreConfig(Configuration):
     """Configuration of stores: elements between far rows, how sums become elements, and the windows of pooling."""
 
     stride: int
@@ -226,7 +226,7 @@ def _sum_loads(machine: Machine, rows: int, repeats: int, count: int) -> float:
 )
 def begin(
     spad: Ref[i8], acc: Ref[i8], dim: Dimension, banks: Const, bank_rows: Const, acc_rows: Const, size: Bytes,
-    memories: State[Memories],
+    memories: State[ArrayArenas],
 ) -> None:  # fmt: skip
     """
     State the instance, and name the arenas in C that stand for its memories: rows are addresses in them.
@@ -242,7 +242,7 @@ def begin(
     requires=[load_stride_fault],
 )  # fmt: skip
 def config_ld(
-    far: Ref[Any], stride: Annotated[int, Stride("far")], block: Block, size: Bytes, id: Id, load: State[Load]
+    far: Ref[Any], stride: Annotated[int, Stride("far")], block: Block, size: Bytes, id: Id, load: State[LoadConfig]
 ) -> None:
     """
     Set the elements between far rows (0 repeats one row), and the rows between blocks of columns.
@@ -257,7 +257,7 @@ def config_ld(
     requires=[load_stride_fault],
 )  # fmt: skip
 def config_ld_bytes(
-    far: Ref[i8], stride: Annotated[int, Stride("far")], block: Block, id: Id, load: State[Load]
+    far: Ref[i8], stride: Annotated[int, Stride("far")], block: Block, id: Id, load: State[LoadConfig]
 ) -> None:
     """Set loads of bytes to accumulators: the elements between far rows, and the rows between blocks of columns."""
     load.strides[id], load.blocks[id], load.shrunk[id] = stride, block, 1
@@ -270,7 +270,7 @@ def config_ld_bytes(
 )  # fmt: skip
 def mvin(
     far: In[Element], near: OutAt[Element], rows: Size, cols: Size, id: Id, dim: NearDim, size: NearSize,
-    load: State[Load],
+    load: State[LoadConfig],
 ) -> None:  # fmt: skip
     """Load rows of at most DIM elements: near[r, c] = far[r * stride + c]."""
     near.along((rows, dim), (cols, 1))[...] = far.along((rows, load.strides[id]), (cols, 1))
@@ -283,7 +283,7 @@ def mvin(
 )  # fmt: skip
 def mvin_blocks(
     far: In[Element], near: OutAt[Element], rows: Size, blocks: Blocks, id: Id, dim: NearDim, size: NearSize,
-    load: State[Load],
+    load: State[LoadConfig],
 ) -> None:  # fmt: skip
     """Load rows of 2 to 4 blocks of DIM elements, 64 bytes at most: near[b, r, c] = far[r * stride + DIM * b + c]."""
     source = far.along((blocks, dim), (rows, load.strides[id]), (dim, 1))
@@ -298,7 +298,7 @@ def mvin_blocks(
 )  # fmt: skip
 def mvin_columns(
     far: In[Element], near: OutAt[Element], last: OutAt[Element], rows: Size, blocks: WholeBlocks, cols: Columns,
-    id: Id, dim: NearDim, size: NearSize, load: State[Load],
+    id: Id, dim: NearDim, size: NearSize, load: State[LoadConfig],
 ) -> None:  # fmt: skip
     """
     Load rows of 1 to 3 blocks of DIM elements and of a part of another one, `last`, which follows them.
@@ -328,13 +328,13 @@ def mvin_zero(near: OutAt[Element], rows: Size, dim: NearDim, size: NearSize) ->
     regions={"far": _repeated, "near": _near}, requires=[rows_fault, columns_fault, column_fault],
 )  # fmt: skip
 def mvin_acc(
-    far: In[Sum], near: OutAt[Sum], rows: Size, cols: Size, repeats: Flag, id: Id, dim: NearDim, load: State[Load]
+    far: In[Sum], near: OutAt[Sum], rows: Size, cols: Size, repeats: Flag, id: Id, dim: NearDim, load: State[LoadConfig]
 ) -> None:
     """Load rows of sums, or one row repeatedly, where the stride is 0: near[r, c] = far[r * stride + c]."""
     near.along((rows, dim), (cols, 1))[...] = far.along((1 if repeats else rows, load.strides[id]), (cols, 1))
 
 
-def _bytes(far: Flat[Any], load: Load, rows: int, blocks: int, id: int, dim: int) -> Any:
+def _bytes(far: Flat[Any], load: LoadConfig, rows: int, blocks: int, id: int, dim: int) -> Any:
     if not load.shrunk[id]:
         raise Diagnostic(
             "a load of bytes to accumulators is configured for sums of 32 bits",
@@ -350,7 +350,7 @@ def _bytes(far: Flat[Any], load: Load, rows: int, blocks: int, id: int, dim: int
     regions={"far": _far_bytes, "near": _near_blocks}, requires=[rows_fault, bytes_fault, column_fault],
 )  # fmt: skip
 def mvin_bytes(
-    far: In[i8], near: OutAt[i32], rows: Size, blocks: AnyBlocks, id: Id, dim: NearDim, load: State[Load]
+    far: In[i8], near: OutAt[i32], rows: Size, blocks: AnyBlocks, id: Id, dim: NearDim, load: State[LoadConfig]
 ) -> None:
     """Load rows of 1 to 4 blocks of DIM bytes to accumulators: near[b, r, c] = far[r * stride + DIM * b + c]."""
     near.along((blocks, load.blocks[id] * dim), (rows, dim), (dim, 1))[...] = _bytes(far, load, rows, blocks, id, dim)
@@ -362,7 +362,7 @@ def mvin_bytes(
     regions={"far": _far_bytes, "near": _near_blocks}, requires=[rows_fault, bytes_fault, column_fault],
 )  # fmt: skip
 def mvin_bytes_add(
-    far: In[i8], near: InOutAt[i32], rows: Size, blocks: AnyBlocks, id: Id, dim: NearDim, load: State[Load]
+    far: In[i8], near: InOutAt[i32], rows: Size, blocks: AnyBlocks, id: Id, dim: NearDim, load: State[LoadConfig]
 ) -> None:
     """Add rows of 1 to 4 blocks of DIM bytes to sums: near[b, r, c] += far[r * stride + DIM * b + c]."""
     near.along((blocks, load.blocks[id] * dim), (rows, dim), (dim, 1))[...] += _bytes(far, load, rows, blocks, id, dim)
@@ -378,13 +378,13 @@ def mvin_acc_zero(near: OutAt[Sum], rows: Size, dim: NearDim) -> None:
 
 
 @instruction("gemmini.config_ex", c="tw_gemmini_config_ex", header=HEADER, queue="execute", cycles=lambda: 1)
-def config_ex(step: Annotated[Const, range(1, 1 << 16)], execute: State[Execute]) -> None:
+def config_ex(step: Annotated[Const, range(1, 1 << 16)], execute: State[ExecuteConfig]) -> None:
     """Set weight-stationary products, and the rows between those of the first factor."""
     execute.step, execute.keeps_sums = step, 0
 
 
 @instruction("gemmini.config_os", c="tw_gemmini_config_os", header=HEADER, queue="execute", cycles=lambda: 1)
-def config_os(step: Annotated[Const, range(1, 1 << 16)], execute: State[Execute]) -> None:
+def config_os(step: Annotated[Const, range(1, 1 << 16)], execute: State[ExecuteConfig]) -> None:
     """Set output-stationary products, and the rows between those of the first factor; sums leave unshifted."""
     execute.step, execute.keeps_sums = step, 1
 
@@ -395,7 +395,7 @@ def config_os(step: Annotated[Const, range(1, 1 << 16)], execute: State[Execute]
 )  # fmt: skip
 def preload(
     b: InAt[Element], k: Const, n: Const, dim: Annotated[int, Extent("b", -1)], size: Annotated[int, ElementSize("b")],
-    weights: State[Weights],
+    weights: State[ArrayWeights],
 ) -> None:  # fmt: skip
     """
     Bring weights to the array, for the next `compute_preloaded`, during the product before: it takes no cycles itself.
@@ -406,7 +406,7 @@ def preload(
     weights.following[:k, :n] = b.along((k, dim), (n, 1))
 
 
-def _check_products(execute: Execute, step: int, name: str, *, keeps_sums: int) -> None:
+def _check_products(execute: ExecuteConfig, step: int, name: str, *, keeps_sums: int) -> None:
     """Raise Diagnostic where products are configured for another dataflow, or rows at another distance."""
     if (execute.step, execute.keeps_sums) == (step, keeps_sums):
         return
@@ -417,7 +417,9 @@ def _check_products(execute: Execute, step: int, name: str, *, keeps_sums: int) 
     )
 
 
-def _products(a: Flat[Any], weights: Weights, execute: Execute, rows: int, k: int, n: int, step: int, dim: int) -> Any:
+def _products(
+    a: Flat[Any], weights: ArrayWeights, execute: ExecuteConfig, rows: int, k: int, n: int, step: int, dim: int
+) -> Any:
     """Return products of rows with the weights."""
     _check_products(execute, step, "config_ex", keeps_sums=0)
     factors = a.along((rows, dim * step), (k, 1))
@@ -433,7 +435,7 @@ def _products(a: Flat[Any], weights: Weights, execute: Execute, rows: int, k: in
 )  # fmt: skip
 def compute_preloaded(
     a: InAt[Element], c: OutAt[Sum], rows: Const, k: Const, n: Const, step: Const, dim: ADim, size: ASize,
-    execute: State[Execute], weights: State[Weights],
+    execute: State[ExecuteConfig], weights: State[ArrayWeights],
 ) -> None:  # fmt: skip
     """Take the preloaded weights: c[r, j] = sum over i of a[r * step, i] * weights[i, j]."""
     weights.used = weights.following
@@ -447,7 +449,7 @@ def compute_preloaded(
 )  # fmt: skip
 def compute_preloaded_add(
     a: InAt[Element], c: InOutAt[Sum], rows: Const, k: Const, n: Const, step: Const, dim: ADim, size: ASize,
-    execute: State[Execute], weights: State[Weights],
+    execute: State[ExecuteConfig], weights: State[ArrayWeights],
 ) -> None:  # fmt: skip
     """Take the preloaded weights and add to the sums: c[r, j] += sum over i of a[r * step, i] * weights[i, j]."""
     weights.used = weights.following
@@ -461,7 +463,7 @@ def compute_preloaded_add(
 )  # fmt: skip
 def compute_accumulated(
     a: InAt[Element], c: OutAt[Sum], rows: Const, k: Const, n: Const, step: Const, dim: ADim, size: ASize,
-    execute: State[Execute], weights: State[Weights],
+    execute: State[ExecuteConfig], weights: State[ArrayWeights],
 ) -> None:  # fmt: skip
     """Keep the weights: c[r, j] = sum over i of a[r * step, i] * weights[i, j]."""
     c.along((rows, dim), (n, 1))[...] = _products(a, weights, execute, rows, k, n, step, dim)
@@ -474,14 +476,14 @@ def compute_accumulated(
 )  # fmt: skip
 def compute_accumulated_add(
     a: InAt[Element], c: InOutAt[Sum], rows: Const, k: Const, n: Const, step: Const, dim: ADim, size: ASize,
-    execute: State[Execute], weights: State[Weights],
+    execute: State[ExecuteConfig], weights: State[ArrayWeights],
 ) -> None:  # fmt: skip
     """Keep the weights and add to the sums: c[r, j] += sum over i of a[r * step, i] * weights[i, j]."""
     c.along((rows, dim), (n, 1))[...] += _products(a, weights, execute, rows, k, n, step, dim)
 
 
 def _accumulate(
-    a: Flat[Any], b: Flat[Any], execute: Execute, cells: Cells, rows: int, k: int, n: int, first: int, step: int,
+    a: Flat[Any], b: Flat[Any], execute: ExecuteConfig, cells: Cells, rows: int, k: int, n: int, first: int, step: int,
     dim: int,
 ) -> Any:  # fmt: skip
     """
@@ -509,7 +511,7 @@ def _accumulate(
 )  # fmt: skip
 def multiply_keep(
     a: InAt[Kept], b: InAt[Kept], rows: Const, k: Const, n: Const, first: Flag, step: Const, dim: ADim, size: ASize,
-    execute: State[Execute], cells: State[Cells],
+    execute: State[ExecuteConfig], cells: State[Cells],
 ) -> None:  # fmt: skip
     """Keep products in the cells: sums[r, j] += sum over i of a[r * step, i] * b[i, j], from 0 with `first`."""
     _accumulate(a, b, execute, cells, rows, k, n, first, step, dim)
@@ -522,7 +524,7 @@ def multiply_keep(
 )  # fmt: skip
 def multiply(
     a: InAt[Kept], b: InAt[Kept], c: OutAt[Sum], rows: Const, k: Const, n: Const, first: Flag, step: Const, dim: ADim,
-    size: ASize, execute: State[Execute], cells: State[Cells],
+    size: ASize, execute: State[ExecuteConfig], cells: State[Cells],
 ) -> None:  # fmt: skip
     """Do as `multiply_keep`, and move the sums out: c[r, j] = sums[r, j]."""
     c.along((rows, dim), (n, 1))[...] = _accumulate(a, b, execute, cells, rows, k, n, first, step, dim)
@@ -535,7 +537,7 @@ def multiply(
 )  # fmt: skip
 def multiply_add(
     a: InAt[Kept], b: InAt[Kept], c: InOutAt[Sum], rows: Const, k: Const, n: Const, first: Flag, step: Const,
-    dim: ADim, size: ASize, execute: State[Execute], cells: State[Cells],
+    dim: ADim, size: ASize, execute: State[ExecuteConfig], cells: State[Cells],
 ) -> None:  # fmt: skip
     """Do as `multiply_keep`, and add the sums: c[r, j] += sums[r, j]."""
     c.along((rows, dim), (n, 1))[...] += _accumulate(a, b, execute, cells, rows, k, n, first, step, dim)
@@ -547,7 +549,7 @@ def multiply_add(
 )  # fmt: skip
 def config_st(
     far: Ref[Any], stride: Annotated[int, Stride("far")], size: Bytes, scale: Scalar[f32], relu: Flag,
-    store: State[Store],
+    store: State[StoreConfig],
 ) -> None:  # fmt: skip
     """Set the elements of `size` bytes between far rows, the scale of sums, and whether negative results become 0."""
     store.stride, store.scale, store.relu, store.window = stride, np.float32(scale), relu, 0
@@ -559,7 +561,12 @@ def config_st(
     requires=[gelu_fault, pool_stride_fault],
 )  # fmt: skip
 def config_gelu(
-    far: Ref[i8], stride: Annotated[int, Stride("far")], scale: Scalar[f32], qb: Const, qc: Const, store: State[Store]
+    far: Ref[i8],
+    stride: Annotated[int, Stride("far")],
+    scale: Scalar[f32],
+    qb: Const,
+    qc: Const,
+    store: State[StoreConfig],
 ) -> None:
     """
     Set stores of the GELU of sums, on instances with normalisations: I-BERT's polynomial, scaled as by `config_st`.
@@ -576,7 +583,7 @@ def config_gelu(
 )  # fmt: skip
 def config_pool(
     far: Ref[i8], stride: Annotated[int, Stride("far")], scale: Scalar[f32], relu: Flag, window: Window, step: Window,
-    line: Pixels, rows: Pixels, cols: Pixels, sum_rows: Pixels, sum_cols: Pixels, store: State[Store],
+    line: Pixels, rows: Pixels, cols: Pixels, sum_rows: Pixels, sum_cols: Pixels, store: State[StoreConfig],
 ) -> None:  # fmt: skip
     """
     Set stores of maxima over windows: `window` x `window` pixels, `step` apart, without padding.
@@ -594,7 +601,7 @@ def config_pool(
 )  # fmt: skip
 def config_lines(
     far: Ref[i8], stride: Annotated[int, Stride("far")], scale: Scalar[f32], relu: Flag, line: Pixels, pitch: Pixels,
-    rows: Size, cols: Size, store: State[Store],
+    rows: Size, cols: Size, store: State[StoreConfig],
 ) -> None:  # fmt: skip
     """
     Set stores of `rows` lines of `cols` rows: those of maxima over windows of one pixel.
@@ -612,7 +619,7 @@ def config_lines(
 )  # fmt: skip
 def mvout(
     near: InAt[Sum], far: Out[Element], rows: Size, cols: Size, dim: NearDim,
-    size: Annotated[int, ElementSize("far")], store: State[Store],
+    size: Annotated[int, ElementSize("far")], store: State[StoreConfig],
 ) -> None:  # fmt: skip
     """
     Store rows of sums as bytes: far[r * stride + c] = clip(round(float(near[r, c]) * scale), low, 127).
@@ -665,7 +672,7 @@ def _pooled_results(rows: int, cols: int, dim: int) -> tuple[int, ...]:
     regions={"near": _pooled_sums, "far": _pooled_results}, requires=[column_fault],
 )  # fmt: skip
 def mvout_pool(
-    near: InAt[i32], far: Out[i8], rows: Pixels, cols: Pixels, window: Window, dim: NearDim, store: State[Store]
+    near: InAt[i32], far: Out[i8], rows: Pixels, cols: Pixels, window: Window, dim: NearDim, store: State[StoreConfig]
 ) -> None:
     """
     Store the maxima of windows of sums as bytes, DIM channels, scaled as by `mvout`.
@@ -692,7 +699,7 @@ def mvout_pool(
 )  # fmt: skip
 def mvout_lines(
     near: InAt[i32], far: Out[i8], rows: Size, cols: Size, channels: Size, pitch: Annotated[int, Extent("near", -2)],
-    dim: NearDim, store: State[Store],
+    dim: NearDim, store: State[StoreConfig],
 ) -> None:  # fmt: skip
     """
     Store lines of rows of sums as bytes, each as `mvout` does: far[i, j, c] = near[i, j, c].
@@ -713,7 +720,7 @@ def mvout_lines(
     "gemmini.mvout_full", c="tw_gemmini_mvout_full", header=HEADER, queue="store", cycles=lambda rows: 4 * rows,
     regions={"near": _near, "far": _tile}, requires=[rows_fault, columns_fault, column_fault],
 )  # fmt: skip
-def mvout_full(near: InAt[Sum], far: Out[Sum], rows: Size, cols: Size, dim: NearDim, store: State[Store]) -> None:
+def mvout_full(near: InAt[Sum], far: Out[Sum], rows: Size, cols: Size, dim: NearDim, store: State[StoreConfig]) -> None:
     """Store rows of sums as they are: far[r * stride + c] = near[r, c]."""
     far.along((rows, store.stride), (cols, 1))[...] = near.along((rows, dim), (cols, 1))
 

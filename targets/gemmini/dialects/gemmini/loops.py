@@ -37,9 +37,9 @@ from ...limits import (
     loop_strides_fault,
     scale_fault,
 )
-from ...tile_costs import Array, Window
+from ...tile_costs import Array, ConvWindow
 from .cells import block_products
-from .instructions import HEADER, Bytes, Dimension, Kept, Memories, Sum, scaled
+from .instructions import HEADER, ArrayArenas, Bytes, Dimension, Kept, Sum, scaled
 
 if TYPE_CHECKING:
     from .....dialects.core.machine.model import Machine
@@ -52,7 +52,7 @@ XSize: TypeAlias = Annotated[int, ElementSize("x")]
 Along: TypeAlias = "tuple[tuple[int, int], ...]"
 
 
-class Loop(Configuration):
+class LoopWs(Configuration):
     """Configuration of products: elements between rows of factors and results, and how sums become elements."""
 
     a_stride: int
@@ -74,13 +74,13 @@ class LoopConv(Configuration):
     relu: int
 
 
-class Kind(Configuration):
+class LoopKind(Configuration):
     """Registers that configurations of products and of convolutions share: those of the array and of stores."""
 
     convolves: int
 
 
-def _check_kind(kind: Kind, name: str, *, convolves: int) -> None:
+def _check_kind(kind: LoopKind, name: str, *, convolves: int) -> None:
     """Raise Diagnostic where the registers of a loop hold the other kind's configuration."""
     if kind.convolves != convolves:
         raise Diagnostic(
@@ -102,7 +102,7 @@ def _zeros(factors: Any, *shape: int) -> Any:
 
 @instruction("gemmini.begin_loops", c="tw_gemmini_begin_loops", header=HEADER, queue="loop", cycles=lambda: 1)
 def begin_loops(
-    dim: Dimension, banks: Const, bank_rows: Const, acc_rows: Const, size: Bytes, memories: State[Memories]
+    dim: Dimension, banks: Const, bank_rows: Const, acc_rows: Const, size: Bytes, memories: State[ArrayArenas]
 ) -> None:
     """State the instance of a program of loops, as `begin` does; the hardware has the memories to itself."""
     memories.is_known = True
@@ -115,22 +115,22 @@ def begin_loops(
 def config_loop(
     a: Ref[Kept], b: Ref[Kept], c: Ref[Kept], a_stride: Annotated[int, Stride("a")],
     b_stride: Annotated[int, Stride("b")], c_stride: Annotated[int, Stride("c")], size: ASize, scale: Scalar[f32],
-    relu: Flag, loop: State[Loop], kind: State[Kind],
+    relu: Flag, loop: State[LoopWs], kind: State[LoopKind],
 ) -> None:  # fmt: skip
     """Set the elements between rows of products' operands, the scale of sums, and whether negative results become 0."""
     loop.a_stride, loop.b_stride, loop.c_stride = a_stride, b_stride, c_stride
     loop.scale, loop.relu, kind.convolves = np.float32(scale), relu, 0
 
 
-def _a(rows: int, depth: int, loop: Loop) -> Along:
+def _a(rows: int, depth: int, loop: LoopWs) -> Along:
     return (rows, loop.a_stride), (depth, 1)
 
 
-def _b(cols: int, depth: int, loop: Loop) -> Along:
+def _b(cols: int, depth: int, loop: LoopWs) -> Along:
     return (depth, loop.b_stride), (cols, 1)
 
 
-def _c(rows: int, cols: int, loop: Loop) -> Along:
+def _c(rows: int, cols: int, loop: LoopWs) -> Along:
     return (rows, loop.c_stride), (cols, 1)
 
 
@@ -156,7 +156,7 @@ def _biased_cycles(rows: int, cols: int, depth: int, dim: int, machine: Machine)
 )  # fmt: skip
 def loop_ws(
     a: In[Kept], b: In[Kept], c: Out[Kept], rows: Count, cols: Count, depth: Count, dim: Dimension,
-    spad_rows: Const, acc_rows: Const, loop: State[Loop], kind: State[Kind],
+    spad_rows: Const, acc_rows: Const, loop: State[LoopWs], kind: State[LoopKind],
 ) -> None:  # fmt: skip
     """Multiply two matrices: c[i, j] = scaled(sum over k of a[i, k] * b[k, j]), scaled as by `mvout`."""
     _check_kind(kind, "config_loop", convolves=0)
@@ -172,7 +172,7 @@ def loop_ws(
 )  # fmt: skip
 def loop_ws_bias(
     a: In[Kept], b: In[Kept], d: In[Sum], c: Out[Kept], rows: Count, cols: Count, depth: Count,
-    dim: Dimension, spad_rows: Const, acc_rows: Const, loop: State[Loop], kind: State[Kind],
+    dim: Dimension, spad_rows: Const, acc_rows: Const, loop: State[LoopWs], kind: State[LoopKind],
 ) -> None:  # fmt: skip
     """Multiply two matrices and add a row: c[i, j] = scaled(d[j] + sum over k of a[i, k] * b[k, j])."""
     _check_kind(kind, "config_loop", convolves=0)
@@ -191,7 +191,7 @@ def config_loop_conv(
     x_pixel: Annotated[int, Stride("x")], w_row: Annotated[int, Stride("w")], w_tap: Annotated[int, Stride("w")],
     w_channel: Annotated[int, Stride("w")], y_row: Annotated[int, Stride("y")], y_pixel: Annotated[int, Stride("y")],
     step: Small, dilation: Small, size: XSize, scale: Scalar[f32], relu: Flag, conv: State[LoopConv],
-    kind: State[Kind],
+    kind: State[LoopKind],
 ) -> None:  # fmt: skip
     """
     Set the elements between rows and pixels of images, and between rows, taps and channels of windows.
@@ -224,7 +224,7 @@ def _conv_cycles(*, is_biased: bool) -> Any:
         rows: int, cols: int, features: int, depth: int, taps_down: int, taps_across: int, step: int, dilation: int,
         dim: int, machine: Machine,
     ) -> float:  # fmt: skip
-        window = Window(depth, (taps_down, taps_across), step, dilation, is_biased)
+        window = ConvWindow(depth, (taps_down, taps_across), step, dilation, is_biased)
         return max(_array(machine, dim).convolution(window, rows, cols, features))
 
     return cycles
@@ -248,7 +248,7 @@ def _convolve(sums: Any, pixels: Any, weights: Any, dim: int, conv: LoopConv) ->
 def loop_conv_ws(
     x: In[Kept], w: In[Kept], y: Out[Kept], rows: Count, cols: Count, features: Count, depth: Count,
     taps_down: Count, taps_across: Count, step: Small, dilation: Small, dim: Dimension, spad_rows: Const,
-    acc_rows: Const, conv: State[LoopConv], kind: State[Kind],
+    acc_rows: Const, conv: State[LoopConv], kind: State[LoopKind],
 ) -> None:  # fmt: skip
     """
     Convolve an image without padding: y[i, j, f] = scaled(sum over h, w, c of x[i * step + h, ...] * w[h, w, c, f]).
@@ -270,7 +270,7 @@ def loop_conv_ws(
 def loop_conv_ws_bias(
     x: In[Kept], w: In[Kept], d: In[Sum], y: Out[Kept], rows: Count, cols: Count, features: Count,
     depth: Count, taps_down: Count, taps_across: Count, step: Small, dilation: Small, dim: Dimension,
-    spad_rows: Const, acc_rows: Const, conv: State[LoopConv], kind: State[Kind],
+    spad_rows: Const, acc_rows: Const, conv: State[LoopConv], kind: State[LoopKind],
 ) -> None:  # fmt: skip
     """Convolve an image as `loop_conv_ws` does, with a bias for each feature: sums start from d[f]."""
     _check_kind(kind, "config_loop_conv", convolves=1)

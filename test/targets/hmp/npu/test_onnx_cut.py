@@ -23,7 +23,7 @@ from tilewright.frontend import zoo
 from tilewright.ir import Array, functions, numpy_type
 from tilewright.passes.core.manager import PassManager
 from tilewright.runtime.interpreter.engine import Interpreter
-from tilewright.targets.hmp.npu.onnx_cut import Cut, cut_model, described_ports, read_model
+from tilewright.targets.hmp.npu.onnx_cut import ModelPart, cut_model, described_ports, read_model
 from tilewright.targets.hmp.npu.subgraph import Subgraph, subgraphs
 from tilewright.targets.hmp.passes.find_layers import layer_of
 from tilewright.test.onnx_runtime import session
@@ -53,7 +53,7 @@ def network(name: str) -> tuple[ModelProto, ModuleOp]:
     return model, module
 
 
-def stage_of(name: str, first: int, last: int) -> tuple[Cut, ModuleOp, Subgraph]:
+def stage_of(name: str, first: int, last: int) -> tuple[ModelPart, ModuleOp, Subgraph]:
     """Return the stage of consecutive layers on the NPU; their numbers wrap around those that there are."""
     model, layers = network(name)
     module = layers.clone()
