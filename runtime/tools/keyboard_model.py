@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 class PagedModel:
     """
-    Compiled decoder on a pool in C: the `Model` of a keyboard's documents, which are sequences of the pool.
+    Compiled decoder on a pool in C: the `KeyboardModel` of a keyboard's documents, which are sequences of the pool.
 
     Raises PagedError where the store refuses a call; the documents are then as before it.
     """

@@ -158,7 +158,7 @@ def schedule(
     Raises Diagnostic where nothing fits a node, with the stage, the term and the bytes; and where time ran out first.
     """
     usable = [_fitting(stage, mesh, costs) for stage in stages]
-    program = _ScheduleProgram(stages, usable)
+    program = _IntegerProgram(stages, usable)
     program.model.minimize(program.cycles)
     limit = program.not_negative(mesh.node_bytes - program.memory)
     limits = mathopt.SolveParameters(time_limit=timedelta(seconds=seconds), relative_gap_tolerance=gap)
@@ -173,7 +173,7 @@ def schedule(
     return MeshPlan(program.plans(result), max(0.0, (best - bound) / best))
 
 
-class _ScheduleProgram:
+class _IntegerProgram:
     """Variables and rules of the program; the limit of memory is the caller's."""
 
     def __init__(self, stages: Sequence[BlockStage], usable: Sequence[Sequence[PartitionCandidate]]):
@@ -268,7 +268,7 @@ def _fitting(stage: BlockStage, mesh: MeshProfile, costs: Costs | None) -> list[
     )
 
 
-def _over_capacity(stages: Sequence[BlockStage], program: _ScheduleProgram, mesh: MeshProfile) -> Diagnostic:
+def _over_capacity(stages: Sequence[BlockStage], program: _IntegerProgram, mesh: MeshProfile) -> Diagnostic:
     """Return the error for weights beyond the nodes, from the plan of the least memory."""
     program.model.minimize(program.memory)
     result = mathopt.solve(program.model, mathopt.SolverType.HIGHS)
