@@ -180,7 +180,7 @@ class Walker(Client):
             )
         return Parallel(self._schedule.fork, self._schedule.iteration, self._schedule.gather)
 
-    def call(self, op: func.CallOp, known: Sequence[int], *, by_data: bool) -> Call:
+    def call(self, op: func.CallOp, static: Sequence[int], *, by_data: bool) -> Call:
         before = self._nodes, self._engine
         self._nodes, self._engine = node_names(op) or self._nodes or _nodes_of(op) or None, self._engine_of(op)
         callee = self._compiled(op.callee.string_value())

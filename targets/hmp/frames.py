@@ -197,11 +197,11 @@ class StageWalker(Walker):
         self.tokens: list[tuple[str, str, int, CompletionToken]] = []
         """Stage, processor, layer and token of all work, frame by frame for each stage."""
 
-    def call(self, op: func.CallOp, known: Sequence[int], *, by_data: bool) -> Call:
+    def call(self, op: func.CallOp, static: Sequence[int], *, by_data: bool) -> Call:
         name = op.callee.string_value()
         works, engine = self._works.get(name), self._engine_of(op)
         if works is None or engine is None:
-            return super().call(op, known, by_data=by_data)
+            return super().call(op, static, by_data=by_data)
         layer, processor = self._layer(op), engine.data
         layer.engine = layer.engine or processor
         costs = [(work, _cost(work, work.processor or processor)) for work in works]
