@@ -28,6 +28,10 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     StringAttr,
     UnregisteredOp,
+    bf16,
+    f16,
+    f32,
+    f64,
 )
 from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue, TypeAttribute
 from xdsl.ir.affine import AffineMap, AffineSet
@@ -57,6 +61,11 @@ _NO_SPLAT = (
 )
 """First tokens of a dense attribute that is no splat: an empty one, or a list."""
 _WIDEST = (1 << 24) - 1
+_NUMBER_TYPES: dict[str, TypeAttribute] = {
+    **{f"i{width}": IntegerType(width) for width in (1, 8, 16, 32, 64)},
+    **{"f16": f16, "bf16": bf16, "f32": f32, "f64": f64},
+}
+"""The commonest types of numbers, by their spelling."""
 
 
 class FastLexer(MLIRLexer):
@@ -341,12 +350,17 @@ class LocatingParser(Parser):
         return text
 
     def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
+        # Most types of a text are the same few: xDSL asks for each kind in turn, and checks each type anew.
+        token = self._current_token
+        spelling = token.text
+        if spelling in _NUMBER_TYPES:
+            self._consume_token()
+            return _NUMBER_TYPES[spelling]
+        parsed = super()._parse_optional_integer_or_float_type()
         # Values of wider types would fill the memory: upstream has the same limit (IntegerType::kMaxWidth).
-        span = self._current_token.span
-        found = super()._parse_optional_integer_or_float_type()
-        if isinstance(found, IntegerType) and cast("IntegerType[Any, Any]", found).width.data > _WIDEST:
-            self.raise_error(f"integers have at most {_WIDEST} bits", span)
-        return cast("TypeAttribute | None", found)
+        if isinstance(parsed, IntegerType) and cast("IntegerType[Any, Any]", parsed).width.data > _WIDEST:
+            self.raise_error(f"integers have at most {_WIDEST} bits", token.span)
+        return cast("TypeAttribute | None", parsed)
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         try:
