@@ -210,11 +210,11 @@ def replace_by_grid(
 
 def _set_strides(grid: GridOp, least: Mapping[str, int]) -> None:
     """Set the strides of a spatially mapped grid's buffers in shared levels to at least these bytes."""
-    strides: dict[str, Attribute] = dict(grid.apart.data) if grid.apart is not None else {}
+    strides: dict[str, Attribute] = dict(grid.strides.data) if grid.strides is not None else {}
     for level, size in least.items():
-        strides[level] = IntegerAttr(max(size, grid.apart_in(level) or 0), i64)
+        strides[level] = IntegerAttr(max(size, grid.stride_in(level) or 0), i64)
     if strides:
-        grid.properties["apart"] = DictionaryAttr(strides)
+        grid.properties["strides"] = DictionaryAttr(strides)
 
 
 def _addresses(

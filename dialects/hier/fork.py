@@ -41,10 +41,10 @@ class _CalleeExists(SymbolUserOpInterface):
             raise VerifyException(f"there is no function {op.callee}")
         interface = callee.get_trait(CallableOpInterface)
         taken = interface.get_argument_types(callee) if interface is not None else ()
-        given = [*(value.type for value in op.arguments), IndexType()]
-        if list(taken) != given:
-            expected, found = (", ".join(map(str, types)) for types in (given, taken))
-            raise VerifyException(f"{op.callee} must take {expected}; it takes {found}")
+        offered = [*(value.type for value in op.arguments), IndexType()]
+        if list(taken) != offered:
+            expected, actual = (", ".join(map(str, types)) for types in (offered, taken))
+            raise VerifyException(f"{op.callee} must take {expected}; it takes {actual}")
 
 
 @irdl_op_definition

@@ -80,10 +80,10 @@ class GridOp(IRDLOperation):
     Dimensions are temporal or `spatial`. Instances of the engine are numbered in row-major order over the spatial
     dimensions. Points that differ in a spatial dimension run concurrently, in no order. Each instance iterates the
     temporal dimensions in row-major order, with tile and scratch buffers of its own. In a level of its own, each
-    instance has them at the same addresses. In a shared level, `apart` is the stride in bytes between instances. Both
+    instance has them at the same addresses. In a shared level, `strides` has the bytes between instances. Both
     hold for nested grids too, which have no spatial dimensions.
 
-        hier.grid (%i, %j, %k) in [4, 2, 3] spatial [0] apart {L1 = 4096 : i64} ins(...) outs(...) {...}
+        hier.grid (%i, %j, %k) in [4, 2, 3] spatial [0] strides {L1 = 4096 : i64} ins(...) outs(...) {...}
 
     An input whose tile does not depend on a spatial dimension may come from the neighbour along it instead of from far:
 
@@ -108,7 +108,7 @@ class GridOp(IRDLOperation):
     extents = prop_def(base(DenseArrayBase))
     spatial = opt_prop_def(base(DenseArrayBase))
     """The dimensions along instances of the engine, in ascending order; absent if there are none."""
-    apart = opt_prop_def(DictionaryAttr)
+    strides = opt_prop_def(DictionaryAttr)
     """Stride in bytes between the buffers of instances, by the name of the level that they share."""
     inputs = var_operand_def(MemRefType)
     outputs = var_operand_def(MemRefType)
@@ -134,17 +134,17 @@ class GridOp(IRDLOperation):
         *,
         scratch: Sequence[ScratchAttr] = (),
         spatial: Sequence[int] = (),
-        apart: Mapping[str, int] | DictionaryAttr | None = None,
+        strides: Mapping[str, int] | DictionaryAttr | None = None,
         bodies: Mapping[int, Region] = {},
     ):
-        if not isinstance(apart, DictionaryAttr):
-            apart = DictionaryAttr({level: IntegerAttr(size, i64) for level, size in (apart or {}).items()})
+        if not isinstance(strides, DictionaryAttr):
+            strides = DictionaryAttr({level: IntegerAttr(size, i64) for level, size in (strides or {}).items()})
         super().__init__(
             operands=[list(inputs), list(outputs)],
             properties={
                 "extents": DenseArrayBase.from_list(i64, list(extents)),
                 "spatial": DenseArrayBase.from_list(i64, list(spatial)) if spatial else None,
-                "apart": apart if apart.data else None,
+                "strides": strides if strides.data else None,
                 "tiles": ArrayAttr(tiles),
                 "scratch": ArrayAttr(scratch) if scratch else None,
                 "mapped": DenseArrayBase.from_list(i64, sorted(bodies)) if bodies else None,
@@ -212,10 +212,10 @@ class GridOp(IRDLOperation):
         """The number of points that each instance iterates."""
         return prod(self.bounds[dim] for dim in self.temporal_dims)
 
-    def apart_in(self, level: str) -> int | None:
+    def stride_in(self, level: str) -> int | None:
         """Return the bytes between the buffers of neighbouring copies in a level; None where it has copies too."""
-        found = self.apart.data.get(level) if self.apart is not None else None
-        return cast("IntegerAttr[Any]", found).value.data if found is not None else None
+        stride = self.strides.data.get(level) if self.strides is not None else None
+        return cast("IntegerAttr[Any]", stride).value.data if stride is not None else None
 
     def verify_(self) -> None:
         self._verify_spatial()
@@ -232,9 +232,9 @@ class GridOp(IRDLOperation):
             if tile.is_in_place and any(t > n for t, n in zip(tile.extents, shape_of(value), strict=True)):
                 raise VerifyException(f"the tile of operand {index} is larger than the operand, used in place")
         expected = self._argument_types()
-        found = [argument.type for argument in self.body.block.args]
-        if found != expected:
-            taken = ", ".join(map(str, found))
+        actual = [argument.type for argument in self.body.block.args]
+        if actual != expected:
+            taken = ", ".join(map(str, actual))
             raise VerifyException(f"the body must take {', '.join(map(str, expected))}, it takes {taken}")
         if not isinstance(self.body.block.last_op, YieldOp):
             raise VerifyException("the body must end with hier.yield")
@@ -259,8 +259,8 @@ class GridOp(IRDLOperation):
         if is_output or tile.own_buffer is None:
             raise VerifyException(f"{what} comes from a neighbour: it must be an input that is brought to a level")
         if not set(chain) <= set(self.spatial_dims):
-            found = f"{list(chain)} of {list(self.spatial_dims)}"
-            raise VerifyException(f"{what} comes from a neighbour along spatial dimensions; found {found}")
+            actual = f"{list(chain)} of {list(self.spatial_dims)}"
+            raise VerifyException(f"{what} comes from a neighbour along spatial dimensions; found {actual}")
         moving = sorted(set(chain) & set(tile.dims()))
         if moving:
             raise VerifyException(f"{what} moves along dimension {moving[0]}, so that the neighbour there has another")
@@ -303,11 +303,11 @@ class GridOp(IRDLOperation):
             raise VerifyException(f"spatial dimensions must be among the grid's {rank}, got {list(spatial)}")
         if list(spatial) != sorted(set(spatial)):
             raise VerifyException(f"spatial dimensions must be in ascending order, got {list(spatial)}")
-        distances = list(self.apart.data.values()) if self.apart is not None else []
+        distances = list(self.strides.data.values()) if self.strides is not None else []
         if distances and not spatial:
-            raise VerifyException("'apart' needs spatial dimensions, the grid has none")
-        if any(not isinstance(each, IntegerAttr) or each.value.data < 1 for each in distances):
-            raise VerifyException("'apart' must be a positive number of bytes in each level")
+            raise VerifyException("'strides' needs spatial dimensions, the grid has none")
+        if any(not isinstance(stride, IntegerAttr) or stride.value.data < 1 for stride in distances):
+            raise VerifyException("'strides' must be a positive number of bytes in each level")
         if spatial and spatial_grid(self.parent_op()) is not None:
             raise VerifyException("a grid with spatial dimensions must not be nested in another one")
 
@@ -315,11 +315,11 @@ class GridOp(IRDLOperation):
     def parse(cls, parser: Parser) -> GridOp:
         header = parse_point(parser)
         spatial: Sequence[int] = ()
-        apart: DictionaryAttr | None = None
+        strides: DictionaryAttr | None = None
         if parser.parse_optional_keyword("spatial"):
             spatial = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
-        if parser.parse_optional_keyword("apart"):
-            apart = DictionaryAttr(parser.parse_optional_dictionary_attr_dict())
+        if parser.parse_optional_keyword("strides"):
+            strides = DictionaryAttr(parser.parse_optional_dictionary_attr_dict())
         parse_buffers(parser, header)
         attributes = parser.parse_optional_attr_dict_with_keyword()
         body = parser.parse_region(header.arguments)
@@ -332,7 +332,7 @@ class GridOp(IRDLOperation):
             body,
             scratch=header.scratch,
             spatial=spatial,
-            apart=apart,
+            strides=strides,
             bodies=header.bodies,
         )
         op.attributes |= attributes.data if attributes else {}
@@ -342,9 +342,9 @@ class GridOp(IRDLOperation):
         names = print_point(printer, self.bounds, self.point)
         if self.spatial is not None:
             printer.print_string(f" spatial [{', '.join(map(str, self.spatial_dims))}]")
-        if self.apart is not None:
-            printer.print_string(" apart ")
-            printer.print_attr_dict(self.apart.data)
+        if self.strides is not None:
+            printer.print_string(" strides ")
+            printer.print_attr_dict(self.strides.data)
         bodies = map(self.body_of, range(len(self.operands)))
         operands = list(zip(self.buffers, self.operands, self.tiles, bodies, strict=True))
         print_tiles(printer, "ins", operands[: len(self.inputs)], self.operands, names)
@@ -371,13 +371,13 @@ def spatial_grid(op: Operation | None) -> GridOp | None:
 @semantics(GridOp)
 def _run_grid(runner: Runner, op: GridOp, operands: Sequence[Value]) -> list[Value]:
     """Run the instances one by one, the last first: they have no order, so that none may depend on another."""
-    for place in reversed(list(product(*(range(op.bounds[dim]) for dim in op.spatial_dims)))):
-        _run_copy(runner, op, operands, dict(zip(op.spatial_dims, place, strict=True)))
+    for instance in reversed(list(product(*(range(op.bounds[dim]) for dim in op.spatial_dims)))):
+        _run_copy(runner, op, operands, dict(zip(op.spatial_dims, instance, strict=True)))
     return []
 
 
-def _run_copy(runner: Runner, op: GridOp, operands: Sequence[Value], place: Mapping[int, int]) -> None:
-    """Run the points of one copy, `place` its spatial dimensions, with buffers of its own."""
+def _run_copy(runner: Runner, op: GridOp, operands: Sequence[Value], instance: Mapping[int, int]) -> None:
+    """Run the points of one copy, `instance` its indices along the spatial dimensions, with buffers of its own."""
     count = len(op.inputs)
     tiles, undefine = list(op.tiles), runner.interleaving.undefine
     near = [
@@ -385,32 +385,32 @@ def _run_copy(runner: Runner, op: GridOp, operands: Sequence[Value], place: Mapp
         for index, (tile, array) in enumerate(zip(tiles, operands, strict=True))
     ]
     moves = [_move_of(runner, op, index) for index in range(len(tiles))]
-    types = (each.type for each in op.scratches)
-    scratch = [undefine(np.zeros(each.get_shape(), numpy_type(each.get_element_type()))) for each in types]
-    held: list[tuple[int, ...] | None] = [None] * len(tiles)
-    ranges = [(place[dim],) if dim in place else range(extent) for dim, extent in enumerate(op.bounds)]
+    types = (buffer.type for buffer in op.scratches)
+    scratch = [undefine(np.zeros(type.get_shape(), numpy_type(type.get_element_type()))) for type in types]
+    resident: list[tuple[int, ...] | None] = [None] * len(tiles)
+    ranges = [(instance[dim],) if dim in instance else range(extent) for dim, extent in enumerate(op.bounds)]
     for point in product(*ranges):
         for index, (tile, array) in enumerate(zip(tiles, operands, strict=True)):
             if tile.started_output is not None:
                 continue
             offsets = tile.offsets(point, entries_of(op, tile, operands, point))
-            if held[index] == offsets:
+            if resident[index] == offsets:
                 continue
             if tile.is_in_place:
                 near[index] = _view(op, index, array, offsets)
                 continue
             if index < count:
                 _fetch(op, index, array, offsets, near[index], moves[index])
-            elif (old := held[index]) is not None:
+            elif (old := resident[index]) is not None:
                 write_tile(array, old, near[index], moves[index])
             start = op.starter_of(index - count) if index >= count else None
             if start is not None:
                 begin = tiles[start].offsets(point, entries_of(op, tiles[start], operands, point))
                 _fetch(op, start, operands[start], begin, near[index], moves[start])
-            held[index] = offsets
+            resident[index] = offsets
         runner.run_region(op.body, [*(np.int64(i) for i in point), *near, *scratch])
     for index in range(count, len(tiles)):
-        if (offsets := held[index]) is not None:
+        if (offsets := resident[index]) is not None:
             write_tile(operands[index], offsets, near[index], moves[index])
 
 
@@ -422,11 +422,11 @@ def _move_of(runner: Runner, op: GridOp, index: int) -> Move:
 
 def _view(op: GridOp, index: int, whole: Array, offsets: tuple[int, ...]) -> Array:
     extents = op.tiles.data[index].extents
-    found = box_of(whole, tuple(slice(o, o + t) for o, t in zip(offsets, extents, strict=True)))
-    if min(offsets, default=0) < 0 or found.shape != extents:
+    view = box_of(whole, tuple(slice(o, o + t) for o, t in zip(offsets, extents, strict=True)))
+    if min(offsets, default=0) < 0 or view.shape != extents:
         message = f"operand {index} of the grid: the tile at {offsets} leaves the buffer of shape {whole.shape}"
         raise Diagnostic(message, where=where(op), remedy="bring partial tiles to a level, with a fill")
-    return found
+    return view
 
 
 def _fetch(op: GridOp, index: int, far: Array, offsets: tuple[int, ...], near: Array, move: Move) -> None:

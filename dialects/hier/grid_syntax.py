@@ -148,7 +148,7 @@ def print_tiles(
 ) -> None:
     """Print a group of operands with their buffers and tiles, each on its line; nothing of no operands."""
     if tiles:
-        _print_group(printer, keyword, [partial(_print_tile, printer, *each, operands, dims) for each in tiles])
+        _print_group(printer, keyword, [partial(_print_tile, printer, *operand, operands, dims) for operand in tiles])
 
 
 def print_scratch(printer: Printer, scratch: Sequence[tuple[BlockArgument, ScratchAttr]]) -> None:
@@ -160,7 +160,7 @@ def print_scratch(printer: Printer, scratch: Sequence[tuple[BlockArgument, Scrat
         buffer.print_bare(printer)
 
     if scratch:
-        _print_group(printer, "scratch", [lambda each=each: line(*each) for each in scratch])
+        _print_group(printer, "scratch", [partial(line, *pair) for pair in scratch])
 
 
 def _print_group(printer: Printer, keyword: str, lines: Sequence[Callable[[], None]]) -> None:

@@ -89,28 +89,28 @@ def _verify_lookup(grid: GridOperands, lookup: LookupAttr, what: str) -> None:
     for axis, (expr, extent) in enumerate(zip(lead.results, shape_of(table), strict=True)):
         low, high = linear(expr).interval(grid.bounds)
         if low < 0 or high >= extent:
-            found = f"indices {low} to {high} of {extent} along axis {axis}"
-            raise VerifyException(f"{what} is looked up outside of operand {lookup.operand}: {found}")
+            actual = f"indices {low} to {high} of {extent} along axis {axis}"
+            raise VerifyException(f"{what} is looked up outside of operand {lookup.operand}: {actual}")
 
 
 def entries_of(grid: Operation, tile: TileAttr, operands: Sequence[Any], point: Sequence[int]) -> list[int]:
     """Return the table entries of a tile at a grid point. Raises Diagnostic for one outside of its range."""
-    found: list[int] = []
+    entries: list[int] = []
     for lookup in tile.lookups:
         indices = lookup.map.data.eval(list(point), [])
         name = table_name(grid.operands[lookup.operand], f"operand {lookup.operand} of the grid")
-        found.append(checked_entry(grid, name, operands[lookup.operand], indices, lookup.range))
-    return found
+        entries.append(checked_entry(grid, name, operands[lookup.operand], indices, lookup.range))
+    return entries
 
 
 def ranges_of_tables(function: Operation) -> dict[SSAValue, tuple[int, int]]:
     """Return the declared range of each buffer that is looked up as a table: the least entry, and one more than all."""
-    found: dict[SSAValue, tuple[int, int]] = {}
+    ranges: dict[SSAValue, tuple[int, int]] = {}
     for op in nested_ops(function):
         pairs = [(op.memref, op.range)] if isinstance(op, LookupOp) else []
         tiles = cast("ArrayAttr[Any]", op.properties["tiles"]) if op.name == "hier.grid" else ()
-        pairs += [(op.operands[each.operand], each.range) for tile in tiles for each in tile.lookups]
+        pairs += [(op.operands[lookup.operand], lookup.range) for tile in tiles for lookup in tile.lookups]
         for table, (low, high) in pairs:
-            least, end = found.get(table, (low, high))
-            found[table] = max(low, least), min(high, end)
-    return found
+            least, end = ranges.get(table, (low, high))
+            ranges[table] = max(low, least), min(high, end)
+    return ranges

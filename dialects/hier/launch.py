@@ -92,10 +92,10 @@ class _Job:
         while job is not None and not job._is_done:
             waiting.append(job)
             job = job._before
-        for each in reversed(waiting):
-            each._is_done, each._before = True, None
+        for waiter in reversed(waiting):
+            waiter._is_done, waiter._before = True, None
             # No other program sees a kernel half done, whose join would not wait for the rest.
-            runner, body = each._runner, each._op.body
+            runner, body = waiter._runner, waiter._op.body
             runner.interleaving.atomically(lambda runner=runner, body=body: runner.run_region(body, []))
 
 

@@ -69,7 +69,7 @@ class ConcurrentOp(IRDLOperation):
             raise VerifyException(f"expected names that differ, found {', '.join(names)}")
         for one, other in combinations(self.programs, 2):
             if one.engine is not None and one.engine == other.engine and one.overlaps(other):
-                titles = " and ".join(f"'{each.title.data}' over {each.range_text()}" for each in (one, other))
+                titles = " and ".join(f"'{program.title.data}' over {program.range_text()}" for program in (one, other))
                 raise VerifyException(f"expected disjoint instances of '{one.engine.data}', found programs {titles}")
 
 
@@ -219,13 +219,13 @@ Instance: TypeAlias = tuple[ProgramOp, str, tuple[int, ...]]
 
 def instances_of(op: ConcurrentOp) -> list[Instance]:
     """Return the instances of all programs."""
-    found: list[Instance] = []
+    instances: list[Instance] = []
     for program in op.programs:
         ranges = zip(program.first, program.extents, strict=True)
         for point in product(*(range(first, first + extent) for first, extent in ranges)):
             suffix = f"[{', '.join(map(str, point))}]" if point else ""
-            found.append((program, f"{program.title.data}{suffix}", point))
-    return found
+            instances.append((program, f"{program.title.data}{suffix}", point))
+    return instances
 
 
 def _body(runner: Runner, program: ProgramOp, point: tuple[int, ...]) -> Callable[[], object]:

@@ -48,8 +48,8 @@ class ResidentOp(IRDLOperation):
             raise VerifyException(f"expected a sharded value, found {self.result.type}")
         types = [argument.type for argument in self.body.block.args]
         if types != [self.result.type]:
-            found = ", ".join(map(str, types)) or "none"
-            raise VerifyException(f"expected one argument of the type {self.result.type}, found {found}")
+            actual = ", ".join(map(str, types)) or "none"
+            raise VerifyException(f"expected one argument of the type {self.result.type}, found {actual}")
         if program_of(self) is not None:
             raise VerifyException("expected no program around the op: a program has one shard, not the whole value")
 
@@ -61,10 +61,10 @@ def _held(op: ResidentOp) -> list[Array]:
 
 @semantics(ResidentOp)
 def _resident(runner: Runner, op: ResidentOp, operands: Sequence[Value]) -> list[Array]:
-    held = runner.cached(op, _held)
-    if not held:
+    shards = runner.cached(op, _held)
+    if not shards:
         element = cast("MemRefType[Any]", op.result.type).get_element_type()
-        made = runner.interleaving.undefine(np.zeros(shape_of(op.result), numpy_type(element)))
-        runner.run_region(op.body, [made])
-        held.append(made)
-    return held
+        whole = runner.interleaving.undefine(np.zeros(shape_of(op.result), numpy_type(element)))
+        runner.run_region(op.body, [whole])
+        shards.append(whole)
+    return shards

@@ -141,12 +141,12 @@ class Sharding:
 
     def axis_along(self, dim: int) -> int | None:
         """Return the axis that is split over a coordinate alone, into shards of one element; None for none."""
-        found = [
+        axes = [
             number
             for number, axis in enumerate(self.axes)
-            if [each[:3] for each in axis.steps] == [(dim, 1, self.extents[dim])] and axis.size == 1
+            if [step[:3] for step in axis.steps] == [(dim, 1, self.extents[dim])] and axis.size == 1
         ]
-        return found[0] if len(found) == 1 else None
+        return axes[0] if len(axes) == 1 else None
 
 
 def level_name(type: Attribute) -> str | None:
@@ -164,8 +164,8 @@ def is_sharded(type: Attribute) -> bool:
 
 def shard_type(type: MemRefType[Any]) -> MemRefType[Any]:
     """Return the type of a shard, in the memory of its instance. Raises Diagnostic for a map without equal boxes."""
-    found = sharding_of(type)
-    return MemRefType(type.get_element_type(), found.shape, NoneAttr(), StringAttr(found.level))
+    sharding = sharding_of(type)
+    return MemRefType(type.get_element_type(), sharding.shape, NoneAttr(), StringAttr(sharding.level))
 
 
 def sharding_of(type: Attribute) -> Sharding:
@@ -183,14 +183,14 @@ def sharding_of(type: Attribute) -> Sharding:
 def _sharding(shape: tuple[int, ...], space: ShardedAttr) -> Sharding:
     map, over = space.map.data, space.extents
     if map.num_dims != len(shape) or any(extent < 1 for extent in shape):
-        found = f"{map} for the shape {list(shape)}"
-        raise Diagnostic("the map of a sharded value is not one of its elements", expected="static axes", found=found)
+        actual = f"{map} for the shape {list(shape)}"
+        raise Diagnostic("the map of a sharded value is not one of its elements", expected="static axes", found=actual)
     digits = [_digits(result, shape) for result in map.results]
-    if any(each is None for each in digits):
+    if any(coordinate is None for coordinate in digits):
         raise _no_boxes("of a coordinate with several axes", map, shape)
-    known = [each for each in digits if each is not None]
-    lower = tuple(low for low, _ in known)
-    extents = tuple(prod(digit.extent for digit in each.values()) for _, each in known)
+    coordinates = [coordinate for coordinate in digits if coordinate is not None]
+    lower = tuple(low for low, _ in coordinates)
+    extents = tuple(prod(digit.extent for digit in by_axis.values()) for _, by_axis in coordinates)
     for dim, (low, extent) in enumerate(zip(lower, extents, strict=True)):
         if low < 0 or low + extent > over[dim]:
             raise Diagnostic(
@@ -200,11 +200,11 @@ def _sharding(shape: tuple[int, ...], space: ShardedAttr) -> Sharding:
             )
     axes: list[Axis] = []
     for axis, length in enumerate(shape):
-        own = [(dim, each[axis]) for dim, (_, each) in enumerate(known) if axis in each]
-        made = _axis(length, own)
-        if made is None:
+        own = [(dim, by_axis[axis]) for dim, (_, by_axis) in enumerate(coordinates) if axis in by_axis]
+        split = _axis(length, own)
+        if split is None:
             raise _no_boxes(f"along axis {axis}", map, shape)
-        axes.append(made)
+        axes.append(split)
     return Sharding(space.level.data, over, lower, extents, tuple(axes))
 
 
@@ -250,15 +250,15 @@ def _digits(expr: AffineExpr, shape: Sequence[int]) -> tuple[int, dict[int, _Dig
     spans = {axis: values - values.min() for axis, values in sums.items()}
     if len(spans) == 1:
         return low, {axis: _Digit(span, 1, int(span.max()) + 1) for axis, span in spans.items()}
-    found: dict[int, _Digit] = {}
+    by_axis: dict[int, _Digit] = {}
     stride = 1
-    for axis, span in sorted(spans.items(), key=lambda each: (_least(each[1]), each[0])):
+    for axis, span in sorted(spans.items(), key=lambda item: (_least(item[1]), item[0])):
         extent = int(span.max()) // stride + 1
         if (span % stride).any() or (extent > 1 and _least(span) != stride):
             return None
-        found[axis] = _Digit(span // stride, stride, extent)
+        by_axis[axis] = _Digit(span // stride, stride, extent)
         stride *= extent
-    return low, found
+    return low, by_axis
 
 
 def _least(span: np.ndarray[Any, Any]) -> int:
@@ -280,10 +280,10 @@ def _axis(length: int, digits: Sequence[tuple[int, _Digit]]) -> Axis | None:
     if len(firsts) != len(starts) or len(starts) != np.prod(extents, dtype=np.int64):
         return None
     first = firsts[(0,) * len(digits)]
-    units = [tuple(int(other == place) for other in range(len(digits))) for place in range(len(digits))]
+    units = [tuple(int(other == number) for other in range(len(digits))) for number in range(len(digits))]
     steps = [firsts[unit] - first if extent > 1 else 0 for unit, extent in zip(units, extents, strict=True)]
     expected = {point: first + sum(s * at for s, at in zip(steps, point, strict=True)) for point in firsts}
     if expected != firsts:
         return None
-    found = [Step(dim, digit.stride, digit.extent, by) for (dim, digit), by in zip(digits, steps, strict=True)]
-    return Axis(size, first, tuple(found))
+    digit_steps = [Step(dim, digit.stride, digit.extent, by) for (dim, digit), by in zip(digits, steps, strict=True)]
+    return Axis(size, first, tuple(digit_steps))

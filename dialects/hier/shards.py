@@ -117,8 +117,8 @@ class _BetweenInstances(IRDLOperation):
         except Diagnostic as error:
             raise VerifyException(f"{error.message}: {error.found}") from error
         if source.get_element_type() != target.get_element_type():
-            expected, found = source.get_element_type(), target.get_element_type()
-            raise VerifyException(f"expected elements of the type {expected}, found {found}")
+            expected, actual = source.get_element_type(), target.get_element_type()
+            raise VerifyException(f"expected elements of the type {expected}, found {actual}")
         if not 0 <= self.dim < len(ends[0].extents):
             raise VerifyException(f"expected one of {len(ends[0].extents)} coordinates, found {self.dim}")
         self._verify_ends(*ends)
@@ -240,7 +240,7 @@ class AllGatherOp(_RoundRings):
         self._verify_ring(source)
         if self.stride < 1 or self.ring % self.stride:
             raise VerifyException(f"expected a distance that {self.ring} instances divide into, found by {self.stride}")
-        holders = [(each.level, each.over, each.lower, each.extents) for each in (source, target)]
+        holders = [(side.level, side.over, side.lower, side.extents) for side in (source, target)]
         if holders[0] != holders[1]:
             raise VerifyException(f"expected a target in the instances of the source, found {self.target.type}")
         axis, shape = self.axis.data, list(source.shape)
@@ -305,9 +305,9 @@ def _verify_one(one: Sharding, all: Sharding, dim: int, what: str) -> None:
     axis = all.axis_along(dim)
     if axis is None:
         raise VerifyException(f"expected an axis with an element for each instance along coordinate {dim}")
-    held = one.lower[dim] if len(one.lower) > dim else -1
-    inside = one.extents[dim : dim + 1] == (1,) and 0 <= held - all.lower[dim] < all.extents[dim]
-    others = [_apart(each, dim) for each in (one, all)]
+    holder = one.lower[dim] if len(one.lower) > dim else -1
+    inside = one.extents[dim : dim + 1] == (1,) and 0 <= holder - all.lower[dim] < all.extents[dim]
+    others = [_other_instances(side, dim) for side in (one, all)]
     same = one.level == all.level and one.shape == all.shape and others[0] == others[1]
     if inside and same and all_but(one, axis) == all_but(all, axis):
         return
@@ -319,18 +319,18 @@ def _verify_one(one: Sharding, all: Sharding, dim: int, what: str) -> None:
 
 def all_but(sharding: Sharding, axis: int) -> list[Any]:
     """Return the axes of a sharded value but one, each without coordinates of one instance."""
-    found: list[Any] = []
-    for number, each in enumerate(sharding.axes):
+    others: list[Any] = []
+    for number, other in enumerate(sharding.axes):
         if number != axis:
-            steps = tuple(step for step in each.steps if step.extent > 1)
-            found.append((each.size, each.first, steps))
-    return found
+            steps = tuple(step for step in other.steps if step.extent > 1)
+            others.append((other.size, other.first, steps))
+    return others
 
 
-def _apart(sharding: Sharding, dim: int) -> list[tuple[int, int]]:
+def _other_instances(sharding: Sharding, dim: int) -> list[tuple[int, int]]:
     """Return the instances that hold shards along the other coordinates."""
     pairs = zip(sharding.lower, sharding.extents, strict=True)
-    return [pair for place, pair in enumerate(pairs) if place != dim]
+    return [pair for axis, pair in enumerate(pairs) if axis != dim]
 
 
 # Semantics
@@ -347,12 +347,12 @@ def _local(runner: Runner, op: LocalOp, operands: Sequence[Value]) -> list[Array
 
 def no_shard(op: LocalOp, point: Sequence[int]) -> Diagnostic:
     """Return the error of an instance that asks for a shard that it does not hold."""
-    held = op.sharding
-    last = [low + extent - 1 for low, extent in zip(held.lower, held.extents, strict=True)]
+    sharding = op.sharding
+    last = [low + extent - 1 for low, extent in zip(sharding.lower, sharding.extents, strict=True)]
     return Diagnostic(
         f"instance {list(point)} holds no shard of the value",
         where=where(op),
-        expected=f"instances {list(held.lower)} to {last}",
+        expected=f"instances {list(sharding.lower)} to {last}",
         found=str(op.source.type),
         remedy="replicate the program over the instances that hold one (over ... in ... from ...)",
     )
@@ -387,9 +387,9 @@ def _all_gather(runner: Runner, op: AllGatherOp, operands: Sequence[Value]) -> l
 
 def _ring(op: AllGatherOp, point: Sequence[int]) -> tuple[int, ...]:
     """Return the key of the instances from which the one at a point gathers: its point, as if it were the first."""
-    found, behind = list(point), point[op.dim] - op.shardings[0].lower[op.dim]
-    found[op.dim] -= op.step.digit(behind) * op.stride
-    return tuple(found)
+    first, behind = list(point), point[op.dim] - op.shardings[0].lower[op.dim]
+    first[op.dim] -= op.step.digit(behind) * op.stride
+    return tuple(first)
 
 
 @semantics(BroadcastOp)
@@ -405,8 +405,8 @@ def _reduce(runner: Runner, op: ReduceOp, operands: Sequence[Value]) -> list[Val
     axis = op.shardings[0].axis_along(op.dim)
     assert axis is not None
     total, *others = in_order(source, op.shardings[0], axis)
-    for each in others:
-        total = COMBINATIONS[op.kind.data](total, each)
+    for term in others:
+        total = COMBINATIONS[op.kind.data](total, term)
     target[...] = total
     return []
 

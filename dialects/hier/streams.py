@@ -203,8 +203,8 @@ class StreamEndOp(IRDLOperation):
         if not isinstance(self.stream.owner, StreamOp):
             raise VerifyException("expected the result of a hier.stream")
         if len(self.coordinates) != len(self.type.extents):
-            found = len(self.coordinates)
-            raise VerifyException(f"expected {len(self.type.extents)} coordinates of the stream, found {found}")
+            count = len(self.coordinates)
+            raise VerifyException(f"expected {len(self.type.extents)} coordinates of the stream, found {count}")
         if _program_of(self) is None:
             raise VerifyException("expected a program around the op")
 
@@ -434,8 +434,8 @@ class _Queue:
         self.slots: list[Array] = []
         if tile is not None:
             element = numpy_type(tile.get_element_type())
-            made = (np.zeros(tile.get_shape(), element) for _ in range(op.depth.data))
-            self.slots = [runner.interleaving.undefine(slot) for slot in made]
+            slots = (np.zeros(tile.get_shape(), element) for _ in range(op.depth.data))
+            self.slots = [runner.interleaving.undefine(slot) for slot in slots]
         self.publishing: list[tuple[PushOp, Value]] = []
         """Pushes that await a transfer, or one before them, in order."""
 
@@ -452,10 +452,10 @@ class _Queue:
 
 @semantics(StreamOp)
 def _stream(runner: Runner, op: StreamOp, operands: Sequence[Value]) -> list[Value]:
-    made = {point: _Queue(runner, op) for point in product(*(range(extent) for extent in op.type.extents))}
+    queues = {point: _Queue(runner, op) for point in product(*(range(extent) for extent in op.type.extents))}
     if not runner.interleaving.order.keeps:
-        return [made]
-    return [runner.cached(op, _kept).setdefault(op, made)]
+        return [queues]
+    return [runner.cached(op, _kept).setdefault(op, queues)]
 
 
 def _kept(op: Operation) -> dict[Operation, dict[tuple[int, ...], _Queue]]:

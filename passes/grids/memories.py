@@ -109,7 +109,7 @@ class Memories:
             for level, end in _ends(op, self.units):
                 ends[level] = max(ends.get(level, 0), end)
         for level, end in sorted(ends.items()):
-            stride = grid.apart_in(level) or self._reach[level].stride
+            stride = grid.stride_in(level) or self._reach[level].stride
             kind = MemRefType(i8, [end], NoneAttr(), StringAttr(level))
             start = writer.value(writer.mul(copy, stride))
             found[level] = writer.op(memref.ViewOp(self._whole[level], start, [], kind))
@@ -118,9 +118,9 @@ class Memories:
 
 def _extend(reach: _Reach, around: GridOp | None, level: str, end: int) -> None:
     """Extend a level to the end of a buffer, of a grid over instances or of another op."""
-    apart = around.apart_in(level) if around is not None else None
-    if around is not None and apart is not None:
-        reach.shared = max(reach.shared, end + (around.copies - 1) * apart)
+    stride = around.stride_in(level) if around is not None else None
+    if around is not None and stride is not None:
+        reach.shared = max(reach.shared, end + (around.copies - 1) * stride)
         return
     reach.part = max(reach.part, end)
     reach.copies = max(reach.copies, around.copies if around is not None else 1)

@@ -94,7 +94,7 @@ def tile_loop(loop: scf.ForOp) -> TileLoop | None:
     writes = [each for each in transfers if each.start.writes_far is not None]
     fetches, writes = _with_rings(fetches, writes), _with_rings(writes, fetches)
     found = TileLoop(loop, steps, fetches, writes)
-    return found if transfers and _in_order(found) and all(_lie_apart(found, each) for each in transfers) else None
+    return found if transfers and _in_order(found) and all(_are_disjoint(found, each) for each in transfers) else None
 
 
 def _with_rings(transfers: Sequence[Transfer], others: Sequence[Transfer]) -> list[Transfer]:
@@ -174,7 +174,7 @@ def _in_order(found: TileLoop) -> bool:
     return begin <= end and all(op in transfers or _may_move(found.loop, op) for op in outside)
 
 
-def _lie_apart(found: TileLoop, transfer: Transfer) -> bool:
+def _are_disjoint(found: TileLoop, transfer: Transfer) -> bool:
     """Return whether the tiles of the first steps are in disjoint buffers of a ring, at a constant stride."""
     stages = transfer.tiles.ring
     if stages == 1:

@@ -187,7 +187,7 @@ def grid_of(
         Region(block),
         scratch=own,
         spatial=divided,
-        apart=strides,
+        strides=strides,
         bodies=bodies,
     )
     buffers = dict(zip((t for t, _ in ordered), grid.buffers, strict=True))

@@ -163,7 +163,7 @@ def look_up(grid: GridOp) -> None:
         body,
         scratch=grid.scratches,
         spatial=grid.spatial_dims,
-        apart=grid.apart,
+        strides=grid.strides,
     )
     resolved.attributes |= grid.attributes
     resolved.location = grid.location

@@ -147,7 +147,7 @@ class AccessRules:
             for region, _, position in (each for each in regions if each[1]):
                 self._state.check_write(op, region, position)
                 for other, _, at in regions:
-                    self._apart(op, {at: other, position: region}, at, position, allowed=False)
+                    self._check_disjoint(op, {at: other, position: region}, at, position, allowed=False)
             for region, _, position in (each for each in regions if each[1]):
                 self._state.wrote(op, region, operands[position])
             self._state.issued()
@@ -197,7 +197,7 @@ class AccessRules:
         if missing is not None:
             self._state.check_read(op, source, source.number, 0, is_whole=False)
             self._state.check_write(op, target, 1)
-            self._apart(op, [source, target], 0, 1, allowed=False)
+            self._check_disjoint(op, [source, target], 0, 1, allowed=False)
             self._state.copied_part(op, target, missing)
             return
         origin = self._state.origin_of(source) if self._follows_tiles else None
@@ -237,7 +237,7 @@ class AccessRules:
                 op = facts.op
                 message = f"'{op.name}' writes {name_of(op, written)} over {name_of(op, read)}, which it still needs"
                 remedy = "write to another buffer"
-                raise self._state.refuse("apart", op, message, clobber.text, a.address(), remedy=remedy)
+                raise self._state.refuse("disjoint", op, message, clobber.text, a.address(), remedy=remedy)
             together.add((read, written))
         return together
 
@@ -274,19 +274,19 @@ class AccessRules:
             self._state.check_write(op, buffer, index)
         for target in writes:
             for other in (*reads, *(w for w in writes if w < target)):
-                self._apart(op, buffers, other, target, allowed=(other, target) in in_place)
+                self._check_disjoint(op, buffers, other, target, allowed=(other, target) in in_place)
         for index in writes:
             buffer = cast(Buffer, buffers[index])
             self._state.wrote(op, buffer, buffer, origin if not buffer.by_data else None)
 
-    def _apart(self, op: Operation, buffers: Any, other: int, target: int, *, allowed: bool) -> None:
+    def _check_disjoint(self, op: Operation, buffers: Any, other: int, target: int, *, allowed: bool) -> None:
         """Check that two operands, by index, do not share a byte; the same one is `allowed` in place."""
         a, b = cast(Buffer, buffers[other]), cast(Buffer, buffers[target])
         if other == target or not a.meets(b) or allowed:
             return
         message = f"'{op.name}' writes {name_of(op, target)} over {name_of(op, other)}, which it still needs"
         found = f"bytes {a.low} to {a.high - 1} and {b.low} to {b.high - 1}"
-        raise self._state.refuse("apart", op, message, a.address(a.first_common(b)), found=found)
+        raise self._state.refuse("disjoint", op, message, a.address(a.first_common(b)), found=found)
 
     def _grid(self, grid: Operation, buffers: Sequence[Any]) -> None:
         """Check the operands of a grid; its body has been proved."""

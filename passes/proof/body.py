@@ -167,7 +167,7 @@ class _Body:
         a, b = scope.operand(op.operands[read]), scope.operand(op.operands[written])
         if a.offset != b.offset or a.shape != b.shape:
             message = f"operand {read} and operand {written} of the grid are parts of one buffer"
-            raise scope.refuse("apart", op, message, a)
+            raise scope.refuse("disjoint", op, message, a)
         prove_in_place(op, read, written)
 
     def _leave(self, scope: Scope, buffer: Buffer) -> None:
@@ -300,7 +300,7 @@ class _Body:
         prove_kernel(op, kernel, part)
         if part is not None:
             self._prove_known(op, kernel, scope)
-        self._prove_apart(op, kernel, scope)
+        self._prove_disjoint(op, kernel, scope)
         outputs = {access.value for access in kernel.outputs}
         reads = [value for value in dict.fromkeys(reads_of(kernel)) if value in scope.buffers]
         sums = outputs if part is not None and part.accumulates else set[SSAValue]()
@@ -351,7 +351,7 @@ class _Body:
             left = replace(left, sums=part.op, open=steps)
         self._write(part.op, buffer.value, scope, guard, left)
 
-    def _prove_apart(self, op: Operation, kernel: Kernel, scope: Scope) -> None:
+    def _prove_disjoint(self, op: Operation, kernel: Kernel, scope: Scope) -> None:
         """Prove that a kernel does not clobber inputs that it still has to read, nor one output by another."""
         reads = [access for access in used_inputs(kernel) if not any(access is each for each in kernel.outputs)]
         values = [*(access.value for access in reads), *kernel.tables]
@@ -370,9 +370,9 @@ class _Body:
             return
         message = f"'{op.name}' writes {b.name} over {a.name}, which it still needs"
         if not in_place or a.offset != b.offset or a.shape != b.shape:
-            raise scope.refuse("apart", op, message, b)
+            raise scope.refuse("disjoint", op, message, b)
         if (clobber := clobber_of(kernel, value, write)) is not None:
-            raise scope.refuse("apart", op, message, b, found=clobber.text)
+            raise scope.refuse("disjoint", op, message, b, found=clobber.text)
 
 
 def _sum(a: Sequence[Linear], b: Sequence[Linear]) -> tuple[Linear, ...]:

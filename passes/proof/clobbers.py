@@ -48,7 +48,7 @@ def clobber_of(kernel: Kernel, value: SSAValue, write: Access) -> Clobber | None
 def _between(kernel: Kernel, read: Access, write: Access, dims: Sequence[int]) -> Clobber | None:
     """Find two points, which differ in some of these dimensions, of which one writes what the other one reads."""
     dims = [dim for dim in dims if kernel.bounds[dim] > 1]
-    if 0 in kernel.bounds or (read.map == write.map and set(dims) <= _apart(write)):
+    if 0 in kernel.bounds or (read.map == write.map and set(dims) <= _deciding_dims(write)):
         return None
     bounds = tuple(bound if dim in dims else 1 for dim, bound in enumerate(kernel.bounds))
     p, q = Dims("p", bounds), Dims("q", bounds)
@@ -62,7 +62,7 @@ def _between(kernel: Kernel, read: Access, write: Access, dims: Sequence[int]) -
     return None
 
 
-def _apart(access: Access) -> set[int]:
+def _deciding_dims(access: Access) -> set[int]:
     """Return the dimensions that alone decide an index: points that differ in one of them have other elements."""
     alone = [form.dims() for form in access.forms if not form.divides and len(form.dims()) == 1]
     return set[int]().union(*alone)

@@ -98,25 +98,25 @@ def _levels(grid: GridOp) -> Iterator[str]:
 
 
 def _prove_level(grid: GridOp, level: Level) -> None:
-    apart, there = grid.apart_in(level.name), prod(level.count)
-    if apart is None and there == 1:
+    stride, there = grid.stride_in(level.name), prod(level.count)
+    if stride is None and there == 1:
         points = [grid_point(point_of(grid, copy), grid.spatial_dims) for copy in range(2)]
         raise refuse(
-            "apart",
-            f"the copies of the grid have their buffers at the same place of {level.name}, which they share",
+            "disjoint",
+            f"the copies of the grid have their buffers at the same addresses of {level.name}, which they share",
             grid,
             [" and ".join(points)],
-            remedy=f"say how many bytes they are apart, as apart {{{level.name} = 4096 : i64}}",
+            remedy=f"say how many bytes are between them, as strides {{{level.name} = 4096 : i64}}",
         )
-    if apart is not None and there > 1:
+    if stride is not None and there > 1:
         raise refuse(
             "level",
-            f"the copies of the grid have their buffers apart in {level.name}, which has copies itself",
+            f"the copies of the grid have strides in {level.name}, which has copies itself",
             grid,
-            [f"address {apart} of copy 1 of {level.name}", grid_point(point_of(grid, 1), grid.spatial_dims)],
-            remedy=f"leave out the distance in {level.name}",
+            [f"address {stride} of copy 1 of {level.name}", grid_point(point_of(grid, 1), grid.spatial_dims)],
+            remedy=f"leave out the stride in {level.name}",
         )
-    if apart is None and grid.copies > there:
+    if stride is None and grid.copies > there:
         raise _too_many(grid, level.name, there)
 
 

@@ -24,7 +24,7 @@ class Placed:
     """
     Bytes of a buffer in a level; `owner` is its grid or allocation.
 
-    If `copies` of an engine share the level, each has such a buffer, at a stride of `apart` bytes.
+    If `copies` of an engine share the level, each has such a buffer, `stride` bytes after the one before.
     """
 
     owner: Operation
@@ -34,12 +34,12 @@ class Placed:
     size: int
     item: int
     copies: int = 1
-    apart: int = 0
+    stride: int = 0
 
     @property
     def end(self) -> int:
         """End in bytes of the last instance's buffer."""
-        return self.address + self.size + (self.copies - 1) * self.apart
+        return self.address + self.size + (self.copies - 1) * self.stride
 
     @property
     def whose(self) -> str:
@@ -62,8 +62,8 @@ class Placed:
         """Return the first engine instances of two buffers that overlap, None if they are disjoint."""
         if self.level != other.level or self.address >= other.end or other.address >= self.end:
             return None
-        mine = self.address + np.arange(self.copies)[:, None] * self.apart
-        others = other.address + np.arange(other.copies)[None, :] * other.apart
+        mine = self.address + np.arange(self.copies)[:, None] * self.stride
+        others = other.address + np.arange(other.copies)[None, :] * other.stride
         shared = (mine < others + other.size) & (others < mine + self.size)
         if self is other:
             np.fill_diagonal(shared, val=False)
@@ -81,14 +81,14 @@ def prove_levels(grid: GridOp, levels: Mapping[str, Level]) -> None:
     own = placed_in(grid, levels)
     for each in own:
         prove_inside(each, levels)
-        prove_apart(each, each)
+        prove_disjoint(each, each)
     for a, b in combinations(own, 2):
-        prove_apart(a, b)
+        prove_disjoint(a, b)
     around = grid.parent_op()
     while around is not None:
         for a in placed_in(around, levels) if isinstance(around, GridOp) else ():
             for b in own:
-                prove_apart(a, b)
+                prove_disjoint(a, b)
         around = around.parent_op()
 
 
@@ -118,10 +118,10 @@ def buffers_of_copies(owner: Operation, name: str, element: Attribute, level: st
     """Return the buffers of an op in a level, one per engine instance."""
     item = numpy_type(element).itemsize
     around = spatial_grid(owner)
-    apart = around.apart_in(level) if around is not None else None
-    if around is None or apart is None:
+    stride = around.stride_in(level) if around is not None else None
+    if around is None or stride is None:
         return Placed(owner, name, level, address, size, item)
-    return Placed(owner, name, level, address, size, item, around.copies, apart)
+    return Placed(owner, name, level, address, size, item, around.copies, stride)
 
 
 def prove_inside(buffer: Placed, levels: Mapping[str, Level]) -> None:
@@ -142,7 +142,7 @@ def prove_inside(buffer: Placed, levels: Mapping[str, Level]) -> None:
         )
     unit = lcm(buffer.item, limits.alignment if limits else 1)
     for copy in range(min(buffer.copies, 2)):
-        address = buffer.address + copy * buffer.apart
+        address = buffer.address + copy * buffer.stride
         if address % unit:
             raise refuse(
                 "aligned",
@@ -152,18 +152,18 @@ def prove_inside(buffer: Placed, levels: Mapping[str, Level]) -> None:
             )
 
 
-def prove_apart(a: Placed, b: Placed) -> None:
+def prove_disjoint(a: Placed, b: Placed) -> None:
     found = a.first_common(b)
     if found is None:
         return
     names = f"{a.name} and {b.whose}" if a.owner is b.owner else f"{a.whose} and {b.whose}"
     if a.owner is not b.owner and isinstance(a.owner, GridOp) and isinstance(b.owner, GridOp):
         names = f"{a.name} of the grid around and {b.whose}"
-    first, second = a.address + found[0] * a.apart, b.address + found[1] * b.apart
+    first, second = a.address + found[0] * a.stride, b.address + found[1] * b.stride
     points = [a.at_copy(found[0]), b.at_copy(found[1])]
     at = [" and ".join(points)] if all(points) else [points[1] or points[0] or b.at or a.at]
     raise refuse(
-        "apart",
+        "disjoint",
         f"the buffers of {names if a is not b else a.whose} overlap in {a.level}",
         b.owner,
         [f"address {max(first, second)} of {a.level}", *at],

@@ -222,7 +222,7 @@ class State(ProgramPoint):
         message = f"'{op.name}' reads {what}, which another buffer has been written over"
         own, other = f"bytes {region.low} to {region.high - 1} of {region.memory.name}", culprit.buffer
         by = f"bytes {other.low} to {other.high - 1} were written by '{culprit.op.name}'{_after(culprit.steps)}"
-        raise self.refuse("apart", op, message, *at, found=f"{own}; {by}")
+        raise self.refuse("disjoint", op, message, *at, found=f"{own}; {by}")
 
     def check_write(self, op: Operation, region: Region, what: str | int) -> None:
         """Prove that a region, `what` of an op (operands by index), may be written."""

@@ -26,7 +26,7 @@ from ...dialects.hier.programs import program_of
 from ..core.byte_ranges import ByteRanges
 from ..grids.memories import address_of
 from ..memory.views import bytes_of
-from .levels import Placed, buffers_of_copies, placed_in, prove_apart, prove_inside
+from .levels import Placed, buffers_of_copies, placed_in, prove_disjoint, prove_inside
 from .rules import listed, refuse
 
 ResidentOp = memref.AllocOp | StreamOp
@@ -72,7 +72,7 @@ def prove_residents(function: FuncOp, levels: Mapping[str, Level]) -> None:
     for each in residents:
         _prove_own(each.buffer, levels)
         prove_inside(each.buffer, levels)
-        prove_apart(each.buffer, each.buffer)
+        prove_disjoint(each.buffer, each.buffer)
     by_block: dict[Block, list[_Resident]] = defaultdict(list)
     for each in residents:
         by_block[each.block].append(each)
@@ -80,9 +80,9 @@ def prove_residents(function: FuncOp, levels: Mapping[str, Level]) -> None:
         pair = _Pair(inner, outer, blocks)
         for a, b in product(by_block[inner], by_block[outer]):
             if pair.at_once(a, b):
-                prove_apart(a.buffer, b.buffer)
+                prove_disjoint(a.buffer, b.buffer)
     for block, each in by_block.items():
-        _prove_apart_in(block, each, levels)
+        _prove_disjoint_in(block, each, levels)
 
 
 def _prove_own(buffer: Placed, levels: Mapping[str, Level]) -> None:
@@ -91,7 +91,7 @@ def _prove_own(buffer: Placed, levels: Mapping[str, Level]) -> None:
     if program is None or program.copies == 1 or level is None or prod(level.count) > 1:
         return
     raise refuse(
-        "apart",
+        "disjoint",
         f"the instances of program '{program.title.data}' have {buffer.name} at one place of {buffer.level}",
         buffer.owner,
         [f"address {buffer.address} of {buffer.level}", f"instances {listed([0] * len(program.extents))} and the next"],
@@ -197,7 +197,7 @@ def _is_repeated_at_once(op: Operation) -> bool:
     return parent is not None
 
 
-def _prove_apart_in(block: Block, residents: Sequence[_Resident], levels: Mapping[str, Level]) -> None:
+def _prove_disjoint_in(block: Block, residents: Sequence[_Resident], levels: Mapping[str, Level]) -> None:
     """Prove that buffers live at an op of a block are disjoint from each other and from those of its grids."""
     begun, ended = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
     for index, each in enumerate(residents):
@@ -207,7 +207,7 @@ def _prove_apart_in(block: Block, residents: Sequence[_Resident], levels: Mappin
 
     def prove(placed: Placed) -> None:
         for other in sorted(alive[placed.level].meeting(placed.address, placed.end)):
-            prove_apart(residents[other].buffer, placed)
+            prove_disjoint(residents[other].buffer, placed)
 
     for number, op in enumerate(block.ops):
         for index in begun[number]:

@@ -20,7 +20,7 @@ RULES = {
     "whole-kernel": "each tile is the one that the kernel needs at this place",
     "initialised": "bytes are written before they are read",
     "complete": "each element of an output is written",
-    "apart": "buffers that are needed at the same time do not overlap",
+    "disjoint": "buffers that are needed at the same time do not overlap",
     "level": "buffers lie inside of their level",
     "aligned": "addresses are multiples of the size of an element, and of the level's alignment",
     "in-place": "no grid point reads an element that another one has written",

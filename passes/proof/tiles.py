@@ -164,7 +164,7 @@ class TileChecks:
                 continue
             names = f"{name_of(facts.op, other)} and {name_of(facts.op, operand)}"
             message = f"{names} of '{facts.op.name}' are in one buffer"
-            raise self._state.refuse("apart", facts.op, message, buffer.address())
+            raise self._state.refuse("disjoint", facts.op, message, buffer.address())
 
     def _spot(self, facts: KernelFacts, part: Part, access: int, buffer: Buffer, origin: Origin | None) -> Spot | None:
         """Return the offset of a buffer in the whole kernel's operand, None where that is not known."""

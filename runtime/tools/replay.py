@@ -56,7 +56,7 @@ STRUCTURAL = {
 
 def structural(refusal: Refusal) -> str:
     """Return why no execution shows a refusal; empty where one may."""
-    if refusal.rule == "apart" and isinstance(refusal.ops[0], GridOp):
+    if refusal.rule == "disjoint" and isinstance(refusal.ops[0], GridOp):
         return "the buffers of a grid are its own at all of its points, whatever its loops do with them"
     return STRUCTURAL.get(refusal.rule, "")
 
@@ -182,7 +182,7 @@ def _turn_round(loops: Sequence[scf.ForOp]) -> None:
         loop.body.block.insert_ops_before([ends, turned], cast(Operation, loop.body.block.first_op))
 
 
-_BY_RULE = {"token": _in_flight, "balance": _repeated, "apart": _as_loops}
+_BY_RULE = {"token": _in_flight, "balance": _repeated, "disjoint": _as_loops}
 """Rule -> the execution that is directed at it."""
 
 

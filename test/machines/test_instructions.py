@@ -194,7 +194,7 @@ FAULTS: dict[str, tuple[Callable[[str], str], str]] = {
     ),
     "the other slot": (lambda text: text.replace("%sb[%k", "%sb[%zero", 1), "which nothing has written"),
     "a row too far": (lambda text: text.replace("%a[%row, %zero]", "%a[%row, %one]", 1), "rule 'inside'"),
-    "overlapping addresses": (lambda text: text.replace("constant 1024", "constant 768", 1), "rule 'apart'"),
+    "overlapping addresses": (lambda text: text.replace("constant 1024", "constant 768", 1), "rule 'disjoint'"),
     "no bias": (
         lambda text: without(text, next(e for e in text.split("\n") if "mvin_acc" in e)),
         "nothing has written",

@@ -37,10 +37,10 @@ FAULTS = [
     ("output_stationary", ", starts = affine_map<(d0, d1, d2) -> (0, d1)>, operand = array<i64: 1, 64>", "", "whole"),
     ("output_stationary", "%ta = %pa[0, %k * 16]", "%ta = %pa[0, %j * 16]", "whole-kernel"),
     ("output_stationary", "%tb = %pb[%k * 16, %j * 16]", "%tb = %pb[%j * 16, %k * 16]", "whole-kernel"),
-    ("output_stationary", "address 2048 stages 2", "address 1024 stages 2", "apart"),
+    ("output_stationary", "address 2048 stages 2", "address 1024 stages 2", "disjoint"),
     ("weight_stationary", "%k * 16", "%k * 8", "whole-kernel|rule"),
     ("padded", "fill 0 : i8", "fill 1 : i8", "whole-kernel"),
-    ("padded", "address 512 fill", "address 256 fill", "apart"),
+    ("padded", "address 512 fill", "address 256 fill", "disjoint"),
     ("chained", "hier.address = 4096", "hier.address = 512", "apart|rule"),
 ]
 

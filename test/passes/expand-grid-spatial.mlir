@@ -52,7 +52,7 @@ func.func @own(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
 // CHECK:           %tc = memref.subview %kept[%{{.*}}, %[[PLACE]]]
 func.func @shared(%a: memref<4x12xi8>, %c: memref<4x12xi8> {tilewright.output}) {
   %kept = memref.alloc() {hier.address = 0 : i64} : memref<4x12xi8, "L2">
-  hier.grid (%i, %j) in [1, 6] spatial [0, 1] apart {L1 = 24 : i64, L2 = 8 : i64}
+  hier.grid (%i, %j) in [1, 6] spatial [0, 1] strides {L1 = 24 : i64, L2 = 8 : i64}
       ins(%ta = %a[0, %j * 2] [4, 2] in "L2" address 48 : memref<4x12xi8>)
       outs(%tc = %kept[0, %j * 2] [4, 2] : memref<4x12xi8, "L2">) {
     hier.grid (%k) in [2]

@@ -6,7 +6,7 @@
 // same place in a level of their own.
 
 // SHARED-LABEL: func.func @network
-// SHARED:         hier.grid (%{{.*}}) in [4{{.*}}] spatial [0{{.*}}] apart {L1 = [[#]] : i64}
+// SHARED:         hier.grid (%{{.*}}) in [4{{.*}}] spatial [0{{.*}}] strides {L1 = [[#]] : i64}
 // OWN-LABEL:    func.func @network
 // OWN-NOT:        apart
 // OWN:            hier.grid (%{{.*}}) in [4{{.*}}] spatial [0{{.*}}]{{$}}

@@ -81,7 +81,7 @@ func.func @again(%a: memref<8xi8>, %n: index, %c: memref<8xi8> {tilewright.outpu
   %v = memref.load %a[%c0] : memref<8xi8>
   %k = arith.index_cast %v : i8 to index
   scf.for %i = %c0 to %k step %c1 {
-    // expected-error@+1 {{'memref.copy' reads operand 0 (%x), which another buffer has been written over (rule 'apart')}}
+    // expected-error@+1 {{'memref.copy' reads operand 0 (%x), which another buffer has been written over (rule 'disjoint')}}
     memref.copy %x, %c : memref<8xi8> to memref<8xi8>
     %y = memref.view %arena[%c4][] : memref<12xi8> to memref<8xi8>
     memref.copy %a, %y : memref<8xi8> to memref<8xi8>
@@ -220,7 +220,7 @@ func.func @clobbered(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
   scf.if %m {
     memref.copy %a, %y : memref<8xi8> to memref<8xi8>
   }
-  // expected-error@+1 {{'memref.copy' reads operand 0 (%x), which another buffer has been written over (rule 'apart')}}
+  // expected-error@+1 {{'memref.copy' reads operand 0 (%x), which another buffer has been written over (rule 'disjoint')}}
   memref.copy %x, %c : memref<8xi8> to memref<8xi8>
   func.return
 }

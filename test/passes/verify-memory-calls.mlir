@@ -18,7 +18,7 @@ func.func @overlapping(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
 // -----
 
 func.func private @at_once(%x: memref<6xi8>, %y: memref<6xi8, strided<[1], offset: 2>>) {
-  // expected-error@+1 {{'memref.copy' writes operand 1 (%y) over operand 0 (%x), which it still needs (rule 'apart')}}
+  // expected-error@+1 {{'memref.copy' writes operand 1 (%y) over operand 0 (%x), which it still needs (rule 'disjoint')}}
   memref.copy %x, %y : memref<6xi8> to memref<6xi8, strided<[1], offset: 2>>
   func.return
 }
@@ -52,7 +52,7 @@ func.func @in_place(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
 func.func private @product(%x: memref<4x4xi8>, %y: memref<4x4xi8>) {
   linalg.generic {
       indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1, d0)>], iterator_types = ["parallel", "parallel"]}
-      // expected-error@-2 {{'linalg.generic' writes operand 1 (%y) over operand 0 (%x), which it still needs (rule 'apart')}}
+      // expected-error@-2 {{'linalg.generic' writes operand 1 (%y) over operand 0 (%x), which it still needs (rule 'disjoint')}}
       ins(%x : memref<4x4xi8>) outs(%y : memref<4x4xi8>) {
   ^bb0(%i: i8, %o: i8):
     linalg.yield %i : i8
@@ -131,7 +131,7 @@ func.func @overwritten(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
   %x = memref.view %arena[%c0][] : memref<12xi8> to memref<8xi8>
   memref.copy %a, %x : memref<8xi8> to memref<8xi8>
   func.call @into_the_arena(%a) : (memref<8xi8>) -> ()
-  // expected-error@+1 {{'memref.copy' reads operand 0 (%x), which another buffer has been written over (rule 'apart')}}
+  // expected-error@+1 {{'memref.copy' reads operand 0 (%x), which another buffer has been written over (rule 'disjoint')}}
   memref.copy %x, %c : memref<8xi8> to memref<8xi8>
   func.return
 }
@@ -233,7 +233,7 @@ func.func @left_out(%a: memref<8xi8>, %n: index, %c: memref<4x8xi8> {tilewright.
 func.func private @move_row(%whole: memref<4x8xi8>, %at: index, %to: index) {
   %x = memref.subview %whole[%at, 0] [1, 8] [1, 1] : memref<4x8xi8> to memref<8xi8, strided<[1], offset: ?>>
   %y = memref.subview %whole[%to, 0] [1, 8] [1, 1] : memref<4x8xi8> to memref<8xi8, strided<[1], offset: ?>>
-  // expected-error@+1 {{'memref.copy' writes operand 1 (%y) over operand 0 (%x), which it still needs (rule 'apart')}}
+  // expected-error@+1 {{'memref.copy' writes operand 1 (%y) over operand 0 (%x), which it still needs (rule 'disjoint')}}
   memref.copy %x, %y : memref<8xi8, strided<[1], offset: ?>> to memref<8xi8, strided<[1], offset: ?>>
   func.return
 }

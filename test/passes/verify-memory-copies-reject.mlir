@@ -17,8 +17,8 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
 
 // Buffers in a level that has as many copies as the engine are not apart.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
-  // expected-error@+1 {{the copies of the grid have their buffers apart in L1, which has copies itself (rule 'level')}}
-  hier.grid (%i, %j) in [4, 2] spatial [0] apart {L1 = 64 : i64}
+  // expected-error@+1 {{the copies of the grid have strides in L1, which has copies itself (rule 'level')}}
+  hier.grid (%i, %j) in [4, 2] spatial [0] strides {L1 = 64 : i64}
       ins(%ta = %a[%i * 2, %j * 4] [2, 4] in "L1" address 0 : memref<8x8xi8>)
       outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "L1" address 8 : memref<8x8xi8>) {
     memref.copy %ta, %tc : memref<2x4xi8, "L1"> to memref<2x4xi8, "L1">

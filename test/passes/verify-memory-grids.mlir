@@ -3,7 +3,7 @@
 // Two buffers share bytes 24 to 31.
 builtin.module {
   func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
-    // expected-error@+1 {{the buffers of operand 0 (%a) and operand 1 (%c) of the grid overlap in L1 (rule 'apart')}}
+    // expected-error@+1 {{the buffers of operand 0 (%a) and operand 1 (%c) of the grid overlap in L1 (rule 'disjoint')}}
     hier.grid (%i0) in [2]
         ins(%s = %a[%i0 * 4, 0] [4, 8] in "L1" address 0 : memref<8x8xi8>)
         outs(%t = %c[%i0 * 4, 0] [4, 8] in "L1" address 24 : memref<8x8xi8>) {

@@ -37,7 +37,7 @@ func.func @in_place(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8>) 
 // One kernel reads an element that it writes at another point.
 
 func.func @transposed(%s: memref<2x2xi32>) {
-  // expected-error @+1 {{'linalg.generic' writes operand 1 (%s) over operand 0 (%s), which it still needs (rule 'apart')}}
+  // expected-error @+1 {{'linalg.generic' writes operand 1 (%s) over operand 0 (%s), which it still needs (rule 'disjoint')}}
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%s : memref<2x2xi32>) outs(%s : memref<2x2xi32>) {
   ^bb0(%p: i32, %o: i32):
     %r = arith.subi %p, %o : i32
@@ -51,7 +51,7 @@ func.func @transposed(%s: memref<2x2xi32>) {
 // A sum reads its target at each step.
 
 func.func @summed(%m: memref<2x3xi32>, %v: memref<2xi32>) {
-  // expected-error @+1 {{'linalg.generic' writes operand 2 (%v) over operand 1 (%v), which it still needs (rule 'apart')}}
+  // expected-error @+1 {{'linalg.generic' writes operand 2 (%v) over operand 1 (%v), which it still needs (rule 'disjoint')}}
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%m, %v : memref<2x3xi32>, memref<2xi32>) outs(%v : memref<2xi32>) {
   ^bb0(%p: i32, %q: i32, %o: i32):
     %r = arith.muli %p, %q : i32

@@ -3,7 +3,7 @@
 // The slots of two streams overlap.
 func.func @streams(%x: memref<2xi32>, %y: memref<2xi32> {tilewright.output}) {
   %s = hier.stream depth 2 address 0 : !hier.stream<memref<2xi32, "L1">>
-  // expected-error@+2 {{the buffers of %s and %t overlap in L1 (rule 'apart')}}
+  // expected-error@+2 {{the buffers of %s and %t overlap in L1 (rule 'disjoint')}}
   // expected-note@+1 {{counterexample: address 8 of L1}}
   %t = hier.stream depth 2 address 8 : !hier.stream<memref<2xi32, "L1">>
   hier.concurrent {
@@ -45,7 +45,7 @@ func.func @buffer(%x: memref<2xi32>, %y: memref<2xi32> {tilewright.output}) {
       hier.release %s : !hier.stream<memref<2xi32, "L1">>
     }
     hier.program "beside" {
-      // expected-error@+2 {{the buffers of %s and %own overlap in L1 (rule 'apart')}}
+      // expected-error@+2 {{the buffers of %s and %own overlap in L1 (rule 'disjoint')}}
       // expected-note@+1 {{counterexample: address 4 of L1}}
       %own = memref.alloc() {hier.address = 4 : i64} : memref<2xi32, "L1">
       memref.copy %x, %own : memref<2xi32> to memref<2xi32, "L1">
@@ -60,7 +60,7 @@ func.func @buffer(%x: memref<2xi32>, %y: memref<2xi32> {tilewright.output}) {
 func.func @in_flight(%x: memref<2xi32>, %y: memref<2xi32> {tilewright.output}) {
   %c0 = arith.constant 0 : index
   %a = memref.alloc() {hier.address = 0 : i64} : memref<2xi32, "L1">
-  // expected-error@+2 {{the buffers of %a and %b overlap in L1 (rule 'apart')}}
+  // expected-error@+2 {{the buffers of %a and %b overlap in L1 (rule 'disjoint')}}
   // expected-note@+1 {{counterexample: address 0 of L1}}
   %b = memref.alloc() {hier.address = 0 : i64} : memref<2xi32, "L1">
   %t = hier.dma_start %x[%c0] to %a : memref<2xi32>, memref<2xi32, "L1">
@@ -78,7 +78,7 @@ func.func @out_of_a_loop(%x: memref<2xi32>, %y: memref<2xi32> {tilewright.output
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %a = memref.alloc() {hier.address = 0 : i64} : memref<2xi32, "L1">
-  // expected-error@+2 {{the buffers of %a and %b overlap in L1 (rule 'apart')}}
+  // expected-error@+2 {{the buffers of %a and %b overlap in L1 (rule 'disjoint')}}
   // expected-note@+1 {{counterexample: address 0 of L1}}
   %b = memref.alloc() {hier.address = 0 : i64} : memref<2xi32, "L1">
   %none = hier.dma_none
@@ -98,7 +98,7 @@ func.func @out_of_a_loop(%x: memref<2xi32>, %y: memref<2xi32> {tilewright.output
 // A launched kernel still reads its buffer.
 func.func @launched(%x: memref<2xi32>, %y: memref<2xi32> {tilewright.output}) {
   %a = memref.alloc() {hier.address = 0 : i64} : memref<2xi32, "L1">
-  // expected-error@+2 {{the buffers of %a and %b overlap in L1 (rule 'apart')}}
+  // expected-error@+2 {{the buffers of %a and %b overlap in L1 (rule 'disjoint')}}
   // expected-note@+1 {{counterexample: address 4 of L1}}
   %b = memref.alloc() {hier.address = 4 : i64} : memref<2xi32, "L1">
   memref.copy %x, %a : memref<2xi32> to memref<2xi32, "L1">

@@ -4,7 +4,7 @@ func.func @network(%x: memref<2xi32>, %y: memref<2xi32> {tilewright.output}) {
   %zero = arith.constant 0 : index
   hier.concurrent {
     hier.program "core" over (%h) in [2] {
-      // expected-error@+2 {{the instances of program 'core' have %own at one place of L1 (rule 'apart')}}
+      // expected-error@+2 {{the instances of program 'core' have %own at one place of L1 (rule 'disjoint')}}
       // expected-note@+1 {{counterexample: address 16 of L1, instances [0] and the next}}
       %own = memref.alloc() {hier.address = 16 : i64} : memref<1xi32, "L1">
       %in = memref.load %x[%h] : memref<2xi32>

@@ -72,8 +72,8 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
 
 // The two buffers of copy 0 reach into those of copy 1.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
-  // expected-error@+1 {{the buffers of operand 0 (%a) and operand 1 (%c) of the grid overlap in L1 (rule 'apart')}}
-  hier.grid (%i, %j) in [4, 2] spatial [0] apart {L1 = 8 : i64}
+  // expected-error@+1 {{the buffers of operand 0 (%a) and operand 1 (%c) of the grid overlap in L1 (rule 'disjoint')}}
+  hier.grid (%i, %j) in [4, 2] spatial [0] strides {L1 = 8 : i64}
       ins(%ta = %a[%i * 2, %j * 4] [2, 4] in "L1" address 0 : memref<8x8xi8>)
       outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "L1" address 8 : memref<8x8xi8>) {
     memref.copy %ta, %tc : memref<2x4xi8, "L1"> to memref<2x4xi8, "L1">
@@ -86,8 +86,8 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
 
 // A buffer of one copy reaches into that of the next.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
-  // expected-error@+1 {{the buffers of operand 0 (%a) of the grid overlap in L1 (rule 'apart')}}
-  hier.grid (%i, %j) in [4, 2] spatial [0] apart {L1 = 4 : i64}
+  // expected-error@+1 {{the buffers of operand 0 (%a) of the grid overlap in L1 (rule 'disjoint')}}
+  hier.grid (%i, %j) in [4, 2] spatial [0] strides {L1 = 4 : i64}
       ins(%ta = %a[%i * 2, %j * 4] [2, 4] in "L1" address 0 : memref<8x8xi8>)
       outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "L1" address 64 : memref<8x8xi8>) {
     memref.copy %ta, %tc : memref<2x4xi8, "L1"> to memref<2x4xi8, "L1">

@@ -259,7 +259,7 @@ func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> 
 // The scratch lies on the output's tile.
 func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  // expected-error@+1 {{the buffers of operand 2 (%o) and scratch 0 (%sum) of the grid overlap in L1 (rule 'apart')}}
+  // expected-error@+1 {{the buffers of operand 2 (%o) and scratch 0 (%sum) of the grid overlap in L1 (rule 'disjoint')}}
   hier.grid (%i, %k) in [2, 3]
       ins(%ta = %a[%i * 2, %k * 2] [2, 2] in "L1" address 0 stages 2 : memref<4x6xi8>,
           %tb = %b[%k * 2, 0] [2, 4] in "L1" address 16 : memref<6x4xi8>)
@@ -403,7 +403,7 @@ func.func @resident(%a: memref<4x4xi8>, %o: memref<4x4xi8> {tilewright.output}) 
     memref.copy %ta, %tt : memref<2x4xi8, "L1"> to memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">
     hier.yield
   }
-  // expected-error@+1 {{the buffers of %t and operand 1 (%o) of the grid overlap in L1 (rule 'apart')}}
+  // expected-error@+1 {{the buffers of %t and operand 1 (%o) of the grid overlap in L1 (rule 'disjoint')}}
   hier.grid (%i) in [2]
       ins(%ts = %t[%i * 2, 0] [2, 4] : memref<4x4xi8, "L1">)
       outs(%to = %o[%i * 2, 0] [2, 4] in "L1" address 40 : memref<4x4xi8>) {
@@ -504,7 +504,7 @@ func.func @nested(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi32> {t
     hier.first %k {
       linalg.fill ins(%zero : i32) outs(%uo : memref<2x4xi32, "L2">)
     }
-    // expected-error@+1 {{the buffers of operand 2 (%o) of the grid around and operand 1 (%ub) of the grid overlap in L2 (rule 'apart')}}
+    // expected-error@+1 {{the buffers of operand 2 (%o) of the grid around and operand 1 (%ub) of the grid overlap in L2 (rule 'disjoint')}}
     hier.grid (%j, %m) in [2, 3]
         ins(%ta = %ua[0, %m] [2, 1] in "L1" address 0 : memref<2x3xi8, "L2">,
             %tb = %ub[%m, %j * 2] [1, 2] in "L2" address 28 : memref<3x4xi8, "L2">)

@@ -147,7 +147,7 @@ func.func @lifetimes(%a: memref<16xi8>, %c: memref<16xi8> {tilewright.output}) {
   %y = memref.view %arena[%c8][] : memref<24xi8> to memref<16xi8>
   memref.copy %a, %x : memref<16xi8> to memref<16xi8>
   memref.copy %a, %y : memref<16xi8> to memref<16xi8>
-  // expected-error@+1 {{'memref.copy' reads operand 0 (%x), which another buffer has been written over (rule 'apart')}}
+  // expected-error@+1 {{'memref.copy' reads operand 0 (%x), which another buffer has been written over (rule 'disjoint')}}
   memref.copy %x, %c : memref<16xi8> to memref<16xi8>
   func.return
 }
@@ -183,7 +183,7 @@ func.func @on_data(%a: memref<16xi8>, %i: memref<1xi32>) {
 func.func @in_place(%a: memref<9x4xi8>) {
   %rows = memref.subview %a[1, 0][8, 4][1, 1] : memref<9x4xi8> to memref<8x4xi8, strided<[4, 1], offset: 4>>
   %before = memref.subview %a[0, 0][8, 4][1, 1] : memref<9x4xi8> to memref<8x4xi8, strided<[4, 1]>>
-  // expected-error@+1 {{'memref.copy' writes operand 1 (%rows) over operand 0 (%before), which it still needs (rule 'apart')}}
+  // expected-error@+1 {{'memref.copy' writes operand 1 (%rows) over operand 0 (%before), which it still needs (rule 'disjoint')}}
   memref.copy %before, %rows : memref<8x4xi8, strided<[4, 1]>> to memref<8x4xi8, strided<[4, 1], offset: 4>>
   func.return
 }

@@ -30,8 +30,8 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
 
 // Buffers of copies are apart: there are none.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
-  // expected-error@+1 {{'apart' needs spatial dimensions}}
-  hier.grid (%i, %j) in [4, 2] apart {L1 = 64 : i64}
+  // expected-error@+1 {{'strides' needs spatial dimensions}}
+  hier.grid (%i, %j) in [4, 2] strides {L1 = 64 : i64}
       ins(%ta = %a[%i * 2, %j * 4] [2, 4] in "L1" address 0 : memref<8x8xi8>)
       outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "L1" address 8 : memref<8x8xi8>) {
     memref.copy %ta, %tc : memref<2x4xi8, "L1"> to memref<2x4xi8, "L1">
@@ -44,8 +44,8 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
 
 // Copies at the same place of a level that they share.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
-  // expected-error@+1 {{'apart' must be a positive number of bytes}}
-  hier.grid (%i, %j) in [4, 2] spatial [0] apart {L1 = 0 : i64}
+  // expected-error@+1 {{'strides' must be a positive number of bytes}}
+  hier.grid (%i, %j) in [4, 2] spatial [0] strides {L1 = 0 : i64}
       ins(%ta = %a[%i * 2, %j * 4] [2, 4] in "L1" address 0 : memref<8x8xi8>)
       outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "L1" address 8 : memref<8x8xi8>) {
     memref.copy %ta, %tc : memref<2x4xi8, "L1"> to memref<2x4xi8, "L1">

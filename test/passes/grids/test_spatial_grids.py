@@ -57,7 +57,7 @@ def spread(module: ModuleOp, draw: random.Random) -> bool:
         apart = {level: (ends[level] + 1023) // 8 * 8 for level in levels if draw.random() < 0.5}
         grid.properties["spatial"] = DenseArrayBase.from_list(i64, dims)
         if apart:
-            grid.properties["apart"] = DictionaryAttr({name: IntegerAttr(size, i64) for name, size in apart.items()})
+            grid.properties["strides"] = DictionaryAttr({name: IntegerAttr(size, i64) for name, size in apart.items()})
         found = True
     verify(module)
     return found
@@ -114,7 +114,7 @@ def test_products_on_copies_in_c(program: Program, seed: int) -> None:
 
 COPY = """
 func.func @network(%a: memref<12x8xi8>, %c: memref<12x8xi8> {{tilewright.output}}) {{
-  hier.grid (%i, %j) in [{copies}, 2] spatial [0] apart {{L1 = {apart} : i64}}
+  hier.grid (%i, %j) in [{copies}, 2] spatial [0] strides {{L1 = {apart} : i64}}
       ins(%ta = %a[{start}] [{rows}, 4] in "L1" address {a} stages {stages} : memref<12x8xi8>)
       outs(%tc = %c[{start}] [{rows}, 4] in "L1" address {c} : memref<12x8xi8>) {{
     "memref.copy"(%ta, %tc) : (memref<{rows}x4xi8, "L1">, memref<{rows}x4xi8, "L1">) -> ()
@@ -127,8 +127,8 @@ func.func @network(%a: memref<12x8xi8>, %c: memref<12x8xi8> {{tilewright.output}
 
 def bytes_of(buffer: Placed, copy: int, tile: int) -> tuple[set[int], set[int]]:
     """Return the bytes that a copy has for a buffer, and of these the ones that tiles of so many bytes use."""
-    size = buffer.end - buffer.address - (buffer.copies - 1) * buffer.apart
-    start, stage = buffer.address + copy * buffer.apart, stage_bytes(tile)
+    size = buffer.end - buffer.address - (buffer.copies - 1) * buffer.stride
+    start, stage = buffer.address + copy * buffer.stride, stage_bytes(tile)
     used = {start + byte + turn * stage for turn in range(size // stage) for byte in range(tile)}
     return set(range(start, start + size)), used
 
@@ -147,7 +147,7 @@ def test_copies_are_apart_where_no_byte_is_in_two(data: Any) -> None:
     taken = [(copy, *bytes_of(each, copy, rows * 4)) for each in placed_in(grid, {}) for copy in range(copies)]
     overlaps = any(one[1] & two[1] for one, two in combinations(taken, 2))
     races = any(one[2] & two[2] for one, two in combinations(taken, 2) if one[0] != two[0])
-    with pytest.raises(Diagnostic, match="rule 'apart'") if overlaps else nullcontext():
+    with pytest.raises(Diagnostic, match="rule 'disjoint'") if overlaps else nullcontext():
         prove_levels(grid, {})
     for step in parse_pipeline("expand-grid,pipeline-dma", all_passes()).steps:
         step.run.apply(CONTEXT, module)

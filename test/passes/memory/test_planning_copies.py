@@ -125,7 +125,7 @@ def test_copies_share_a_level_or_have_it_to_themselves(own: bool, level_bytes: i
     plan = planned(parse_module(new_context(), KERNEL), target, level_bytes)
     (grid,) = spread_grids(plan)
     assert grid.copies == copies
-    assert grid.apart_in("L1") == (None if own else 128)
+    assert grid.stride_in("L1") == (None if own else 128)
     assert grid.attributes["engine"] == StringAttr("cluster")
 
 
@@ -151,8 +151,8 @@ def test_three_levels(own: tuple[str, ...]) -> None:
     outermost = [grid for grid in grids if not isinstance(grid.parent_op(), GridOp)]
     assert len(grids) == 1
     assert len(outermost) == ("L2" in own)
-    assert (grids[0].apart_in("L1") is None) == ("L1" in own)
-    assert grids[0].apart_in("L2") is None
+    assert (grids[0].stride_in("L1") is None) == ("L1" in own)
+    assert grids[0].stride_in("L2") is None
 
 
 def test_spread() -> None:

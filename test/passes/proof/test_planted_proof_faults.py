@@ -112,7 +112,7 @@ def _without_balance(patch: pytest.MonkeyPatch) -> None:
 
 
 def _without_addresses(patch: pytest.MonkeyPatch) -> None:
-    """Buffers at addresses are apart."""
+    """Buffers at addresses are disjoint."""
     patch.setattr(verify_memory, "prove_residents", _nothing)
 
 

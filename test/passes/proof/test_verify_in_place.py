@@ -117,7 +117,7 @@ def test_kernels_on_one_memory_are_refused_where_points_clobber_each_other() -> 
         clobbered, message = is_clobbered(kernel), refusal(module)
         if message:
             overlaps = {access.value.name_hint for access in kernel.read} - {kernel.outputs[0].value.name_hint, "u"}
-            assert "(rule 'apart')" in message
+            assert "(rule 'disjoint')" in message
             assert clobbered or overlaps or kernel.tables, str(module)
             refused += 1
             continue

@@ -80,7 +80,7 @@ def test_a_loop_in_a_loop_is_accepted(loop: str, after: str):
     [
         (TO_X, PLAIN, WAIT, "race"),
         (FROM_Y, PLAIN, WAIT, "race"),
-        (OVER_X, PLAIN, "", "apart"),
+        (OVER_X, PLAIN, "", "disjoint"),
         ("", CARRYING, LATE, "race"),
         ("", CARRYING, "hier.dma_wait %r\nhier.dma_wait %t", "token"),
     ],

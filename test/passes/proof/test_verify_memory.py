@@ -217,7 +217,7 @@ def test_a_refused_address_is_shown() -> None:
     near = TileAttr.get(second.extents, second.map, BufferAttr.get("L1", address=8, stages=2))
     grid.properties["tiles"] = ArrayAttr([first, near, third])
     error = refusal(module)
-    assert "rule 'apart'" in error.message
+    assert "rule 'disjoint'" in error.message
     assert "address 8 of L1" in error.notes[0]
     assert error.found == "bytes 0 to 255 and 8 to 263"
 

@@ -27,7 +27,7 @@ def test_what_goes_wrong_in_an_interleaving_is_refused() -> None:
     assert not verdicts["missed"]
     assert verdicts["wrong"] > 8
     assert verdicts["right"] > 10
-    assert {judgement.rule for judgement in _judged()} >= {"", "race", "apart", "balance"}
+    assert {judgement.rule for judgement in _judged()} >= {"", "race", "disjoint", "balance"}
 
 
 def test_the_interpreter_has_results_of_interleavings() -> None:

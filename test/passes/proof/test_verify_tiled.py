@@ -150,14 +150,14 @@ def test_tiles_of_tiles_that_are_others_are_refused(seed: int) -> None:
     assert "rule 'whole-kernel'" in refusal(module).message
 
 
-def test_scratch_is_apart_from_tiles() -> None:
+def test_scratch_is_disjoint_from_tiles() -> None:
     module = drawn(fused, lambda m: True)
     grid = next(op for op in module.walk() if isinstance(op, GridOp))
     (scratch,) = grid.scratches
     tile = next(iter(grid.tiles))
     grid.properties["scratch"] = ArrayAttr([ScratchAttr(scratch.buffer, IntAttr(tile.byte_address or 0))])
     error = refusal(module)
-    assert "rule 'apart'" in error.message
+    assert "rule 'disjoint'" in error.message
     assert "scratch 0 (%mid)" in error.message
 
 
@@ -174,14 +174,14 @@ def test_an_intermediate_made_at_one_point_only_is_refused() -> None:
     assert "scratch 0 (%mid)" in error.message
 
 
-def test_a_resident_buffer_is_apart_while_it_is_needed() -> None:
+def test_a_resident_buffer_is_disjoint_while_it_is_needed() -> None:
     module = drawn(resident, lambda m: True)
     allocation = next(op for op in module.walk() if isinstance(op, memref.AllocOp))
     second = [op for op in module.walk() if isinstance(op, GridOp)][1]
     place = next(tile.byte_address for tile in second.tiles if tile.byte_address is not None)
     allocation.attributes["hier.address"] = IntegerAttr(place, i64)
     error = refusal(module)
-    assert "rule 'apart'" in error.message
+    assert "rule 'disjoint'" in error.message
     assert "%t" in error.message
 
 

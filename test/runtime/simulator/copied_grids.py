@@ -16,4 +16,4 @@ func.func @network(%a: memref<8x64xi8>, %c: memref<8x64xi8> {tilewright.output})
 """
 
 
-SHARED, OWN = "spatial [0] apart {L1 = 256 : i64}", "spatial [0]"
+SHARED, OWN = "spatial [0] strides {L1 = 256 : i64}", "spatial [0]"

@@ -184,7 +184,7 @@ FAULTS = {
     "a transfer that is not waited for": (TRANSFER.replace("  hier.dma_wait %in\n", ""), "race", "output 'result0' is"),
     "a slot that is pushed unwritten": (RING.replace(IN, ""), "initialised", "output 'result0' is"),
     "an output that is written in part": (GRID.replace("in [4]", "in [3]"), "written-once", "output 'result0' is"),
-    "stages that overlap": (GRID.replace("address 32", "address 16"), "apart", "output 'result0' is"),
+    "stages that overlap": (GRID.replace("address 32", "address 16"), "disjoint", "output 'result0' is"),
     "a slot that is not released": (
         RING.replace("      hier.release %a : !hier.stream<memref<4xi8>>\n", ""),
         "balance",
@@ -208,7 +208,7 @@ FAULTS = {
         "it ends while 'hier.dma_start'",
     ),
     "an entry beyond the table": (LOOKUP, "fill", r"it stops: the tile at (4, 0) leaves the buffer of shape (4, 4)"),
-    "a copy onto its source": (COPY, "apart", "output 'result0' is"),
+    "a copy onto its source": (COPY, "disjoint", "output 'result0' is"),
     "a wait after the push": (TWO_NEAR.replace(WAIT + PUSH, PUSH + WAIT), "race", "output 'result0' is"),
 }
 
@@ -235,7 +235,7 @@ def test_an_execution_shows_what_is_refused(name: str) -> None:
 @pytest.mark.quick
 def test_what_no_execution_shows_says_why() -> None:
     _, refusal = _refused(GRID.replace("stages 2", "stages 3"))
-    assert refusal.rule == "apart"
+    assert refusal.rule == "disjoint"
     assert structural(refusal).startswith("the buffers of a grid are its own")
     _, refusal = _refused(SHARED)
     assert structural(refusal) == ""
@@ -264,7 +264,7 @@ def test_a_wrong_use_of_state_is_shown_by_a_later_call() -> None:
 def test_operands_that_overlap_are_shown_by_loops(read: int, written: int, first: str) -> None:
     text = SHIFTED.replace("constant 0", "constant R").replace("constant 4", f"constant {written}")
     module, refusal = _refused(text.replace("constant R", f"constant {read}"))
-    assert refusal.rule == "apart"
+    assert refusal.rule == "disjoint"
     shown = replay(module, refusal, seeds=0)
     assert shown is not None
     assert shown.order == f"kernels run as loops, the {first} element first"
