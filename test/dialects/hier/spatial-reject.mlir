@@ -42,7 +42,7 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
 
 // -----
 
-// Copies at the same place of a level that they share.
+// Copies at the same addresses of a level that they share.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
   // expected-error@+1 {{'strides' must be a positive number of bytes}}
   hier.grid (%i, %j) in [4, 2] spatial [0] strides {L1 = 0 : i64}
