@@ -30,8 +30,8 @@ def bucket_rows(context: int, step: int, added: int) -> list[int]:
 
 def buckets_of(module: ModuleOp, name: str) -> list[tuple[int, func.FuncOp]]:
     """Return the buckets of a function, the smallest first, each with the last position that it takes."""
-    found = [each for each in functions(module) if each.attributes.get(BUCKET_OF) == StringAttr(name)]
-    return sorted(((last_position(each), each) for each in found), key=lambda pair: pair[0])
+    buckets = [function for function in functions(module) if function.attributes.get(BUCKET_OF) == StringAttr(name)]
+    return sorted(((last_position(bucket), bucket) for bucket in buckets), key=lambda pair: pair[0])
 
 
 def last_position(function: func.FuncOp) -> int:
@@ -66,5 +66,5 @@ def _state_of(function: func.FuncOp) -> tuple[int, int]:
 
 def function_at(module: ModuleOp, name: str, position: int) -> str:
     """Return the name of the function to run at a position: the smallest bucket that takes it, else the whole."""
-    fitting = (each for last, each in buckets_of(module, name) if position <= last)
-    return next((each.sym_name.data for each in fitting), name)
+    fitting = (bucket for last, bucket in buckets_of(module, name) if position <= last)
+    return next((bucket.sym_name.data for bucket in fitting), name)

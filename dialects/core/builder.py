@@ -39,7 +39,7 @@ class Scope:
     block: Block
     before: Operation | None
     may_be_skipped: bool = False
-    known: dict[tuple[object, ...], SSAValue] = field(default_factory=dict[tuple[object, ...], SSAValue])
+    reusable: dict[tuple[object, ...], SSAValue] = field(default_factory=dict[tuple[object, ...], SSAValue])
 
 
 class Builder(Arithmetic):
@@ -107,9 +107,9 @@ class Builder(Arithmetic):
         """Return the result of a pure op with these operands, built once per key in the blocks around."""
         whole = (key, *operands)
         for scope in self._scopes:
-            if whole in scope.known:
-                return scope.known[whole]
-        self._scopes[-1].known[whole] = result = self.op(make())
+            if whole in scope.reusable:
+                return scope.reusable[whole]
+        self._scopes[-1].reusable[whole] = result = self.op(make())
         return result
 
     @contextmanager

@@ -78,12 +78,12 @@ def is_buffer(value: SSAValue) -> bool:
 
 def places_named(op: Operation, names: Iterable[str]) -> list[SSAValue]:
     """Return the operands of these names that are no tensors, those of variadic ones each."""
-    found: list[SSAValue] = []
+    places: list[SSAValue] = []
     for name in names:
-        given: SSAValue | Iterable[SSAValue] | None = getattr(op, name)
-        values = [given] if isinstance(given, SSAValue) else given or ()
-        found += [value for value in values if not isinstance(value.type, TensorType)]
-    return found
+        operand: SSAValue | Iterable[SSAValue] | None = getattr(op, name)
+        values = [operand] if isinstance(operand, SSAValue) else operand or ()
+        places += [value for value in values if not isinstance(value.type, TensorType)]
+    return places
 
 
 def accesses(reads: Iterable[SSAValue], writes: Iterable[SSAValue]) -> Set[EffectInstance]:

@@ -70,34 +70,36 @@ class Effects:
         return self._values(_WRITE, MemoryEffectKind.FREE)
 
     def _values(self, *kinds: MemoryEffectKind) -> list[SSAValue]:
-        found = (each.value for each in self.instances if each.kind in kinds)
-        return list(dict.fromkeys(value for value in found if isinstance(value, SSAValue)))
+        values = (effect.value for effect in self.instances if effect.kind in kinds)
+        return list(dict.fromkeys(value for value in values if isinstance(value, SSAValue)))
 
     @property
     def is_anywhere(self) -> bool:
         """Test for accesses to memory that no value or symbol names."""
-        return any(each.value is None and not isinstance(each.resource, State) for each in self.instances)
+        return any(effect.value is None and not isinstance(effect.resource, State) for effect in self.instances)
 
     @property
     def only_on_values(self) -> bool:
         """Test that all effects are on buffers that values name, so that these order the op."""
-        return all(isinstance(each.value, SSAValue) for each in self.instances)
+        return all(isinstance(effect.value, SSAValue) for effect in self.instances)
 
     @property
     def on_values_and_state(self) -> bool:
         """Test that all effects on memory are on buffers that values name."""
-        return all(isinstance(each.value, SSAValue) or isinstance(each.resource, State) for each in self.instances)
+        return all(
+            isinstance(effect.value, SSAValue) or isinstance(effect.resource, State) for effect in self.instances
+        )
 
     @property
     def writes_any(self) -> bool:
         """Test for writes to memory that no value or symbol names; accesses that end here are not counted."""
-        of_memory = (each for each in self.instances if each.kind is _WRITE and each.value is None)
-        return any(each.resource == DefaultResource() for each in of_memory)
+        of_memory = (effect for effect in self.instances if effect.kind is _WRITE and effect.value is None)
+        return any(effect.resource == DefaultResource() for effect in of_memory)
 
     @property
     def symbols_written(self) -> set[str]:
         """The names of the globals that are written."""
-        values = (each.value for each in self.instances if each.kind is _WRITE)
+        values = (effect.value for effect in self.instances if effect.kind is _WRITE)
         return {value.root_reference.data for value in values if isinstance(value, SymbolRefAttr)}
 
     @property
@@ -108,12 +110,12 @@ class Effects:
     @property
     def only_read(self) -> bool:
         """Test that all effects are reads."""
-        return all(each.kind is _READ for each in self.instances)
+        return all(effect.kind is _READ for effect in self.instances)
 
     @property
     def may_write(self) -> bool:
         """Test for changes of memory or state; allocations are not counted."""
-        return any(each.kind not in (_READ, MemoryEffectKind.ALLOC) for each in self.instances)
+        return any(effect.kind not in (_READ, MemoryEffectKind.ALLOC) for effect in self.instances)
 
 
 NONE = Effects()
@@ -158,7 +160,7 @@ def is_view(op: Operation) -> bool:
 
 def declared(op_class: type[Operation], trait: type[_T]) -> _T | None:
     """Return the trait of a class by which ops declare effects, None if they have none."""
-    return next((each for each in _declared(op_class) if isinstance(each, trait)), None)
+    return next((declared_trait for declared_trait in _declared(op_class) if isinstance(declared_trait, trait)), None)
 
 
 def callee_of(op: Operation) -> str | None:
@@ -227,13 +229,13 @@ class EffectAnalysis:
         traits = _KERNEL if is_kernel(op) else _declared(type(op))
         if not traits:
             return UNKNOWN
-        found: dict[EffectInstance, None] = {}
+        instances: dict[EffectInstance, None] = {}
         for trait in traits:
             effects = self._of_trait(op, trait)
             if effects is None:
                 return UNKNOWN
-            found |= dict.fromkeys(effects)
-        return Effects(tuple(found))
+            instances |= dict.fromkeys(effects)
+        return Effects(tuple(instances))
 
     def is_trivially_dead(self, op: Operation) -> bool:
         """Return whether an op is trivially dead: its results have no uses, and it has no other effects."""
@@ -242,7 +244,7 @@ class EffectAnalysis:
         if op.has_trait(IsTerminator) or op.has_trait(SymbolOpInterface):
             return False
         effects = self.of(op)
-        return effects.is_known and all(_is_own(each, op) for each in effects.instances)
+        return effects.is_known and all(_is_own(effect, op) for effect in effects.instances)
 
     def of_function(self, function: Operation) -> Effects:
         """
@@ -283,7 +285,9 @@ class EffectAnalysis:
                 inner = self._of_regions(op)
                 until: SSAValue = getattr(op, trait.token)
                 queue = trait.queue_of(op)
-                return inner and [Effect(each.kind, each.value, each.resource, until, None, queue) for each in inner]
+                return inner and [
+                    Effect(effect.kind, effect.value, effect.resource, until, None, queue) for effect in inner
+                ]
             case RecursiveMemoryEffect():
                 return self._of_regions(op)
             case Awaits():
@@ -296,14 +300,14 @@ class EffectAnalysis:
 
     def _of_regions(self, op: Operation) -> Iterable[EffectInstance] | None:
         """Return the effects of the ops inside of an op, but for those on memory that is allocated there."""
-        found: dict[EffectInstance, None] = {}
+        instances: dict[EffectInstance, None] = {}
         for inner in (inner for region in op.regions for block in region.blocks for inner in block.ops):
             effects = self.of(inner)
             if not effects.is_known:
                 return None
             if effects.instances:
-                found |= dict.fromkeys(map(_over_iterations, effects.instances))
-        return [each for each in found if not _is_inside(each, op)]
+                instances |= dict.fromkeys(map(_over_iterations, effects.instances))
+        return [effect for effect in instances if not _is_inside(effect, op)]
 
     def _of_token(self, token: SSAValue) -> Iterable[EffectInstance] | None:
         """Return the effects that last until a token is waited for, None where the token may be one of several."""
@@ -311,8 +315,10 @@ class EffectAnalysis:
             return None
         if any(isinstance(trait, NothingPending) for trait in _declared(type(owner))):
             return []
-        lasting = [each for each in self.of(owner).instances if isinstance(each, Effect) and each.until is token]
-        return [EffectInstance(each.kind, each.value, each.resource) for each in lasting] or None
+        lasting = [
+            effect for effect in self.of(owner).instances if isinstance(effect, Effect) and effect.until is token
+        ]
+        return [EffectInstance(effect.kind, effect.value, effect.resource) for effect in lasting] or None
 
     def _of_call(self, op: Operation, call: Calls) -> Iterable[EffectInstance] | None:
         function = self._called(op, call)
@@ -322,7 +328,7 @@ class EffectAnalysis:
         if not effects.is_known:
             return None
         operands: Sequence[SSAValue] = getattr(op, call.arguments)
-        return [_handed(each, operands) for each in effects.instances]
+        return [_handed(effect, operands) for effect in effects.instances]
 
     def _function(self, op: Operation, name: SymbolRefAttr) -> Operation | None:
         """Return the function with a body that a symbol names in the module around an op."""
@@ -333,14 +339,14 @@ class EffectAnalysis:
             return None
         if module not in self._symbols:
             self._symbols[module] = dict(_symbols(module))
-        found = self._symbols[module].get(name.root_reference.data)
-        return found if found is not None and found.regions and found.regions[0].blocks else None
+        function = self._symbols[module].get(name.root_reference.data)
+        return function if function is not None and function.regions and function.regions[0].blocks else None
 
     def _of_body(self, function: Operation) -> Effects:
         inner = self._of_regions(function)
         if inner is None:
             return UNKNOWN
-        return Effects(tuple(dict.fromkeys(_seen_outside(each, function) for each in inner)))
+        return Effects(tuple(dict.fromkeys(_seen_outside(effect, function) for effect in inner)))
 
 
 def _over_iterations(effect: EffectInstance) -> EffectInstance:

@@ -58,7 +58,7 @@ class _Program:
     ready: Callable[[], bool] | None = None
     """The condition that it is blocked on."""
     blocked_at: Operation | None = None
-    found: str = ""
+    blocked_state: str = ""
     """State of what it is blocked on."""
     is_done: bool = False
     error: BaseException | None = None
@@ -147,13 +147,13 @@ class Interleaving:
         """Return items in an order by chance, in their own without a seed."""
         return list(items) if self.order.seed is None else self._random.sample(items, len(items))
 
-    def wait(self, ready: Callable[[], bool], op: Operation, found: Callable[[], str]) -> None:
-        """Block the program at an op until it is ready. `found` is the state that it is blocked on, for messages."""
+    def wait(self, ready: Callable[[], bool], op: Operation, state: Callable[[], str]) -> None:
+        """Block the program at an op until it is ready. `state` is the state that it is blocked on, for messages."""
         current = self._current
         while not ready():
             if current is None:
-                raise Diagnostic(f"'{op.name}' blocks forever", where=where(op), found=found())
-            current.ready, current.blocked_at, current.found = ready, op, found()
+                raise Diagnostic(f"'{op.name}' blocks forever", where=where(op), found=state())
+            current.ready, current.blocked_at, current.blocked_state = ready, op, state()
             self._switch()
         if current is not None:
             current.ready = current.blocked_at = None
@@ -253,7 +253,7 @@ def _able(programs: Sequence[_Program]) -> list[_Program]:
 def _deadlock(blocked: Sequence[_Program], op: Operation) -> Diagnostic:
     """Return the error for programs of which none can go on."""
     notes = [
-        f"program '{program.name}' is blocked at '{program.blocked_at.name}': {program.found}"
+        f"program '{program.name}' is blocked at '{program.blocked_at.name}': {program.blocked_state}"
         for program in blocked
         if program.blocked_at is not None
     ]

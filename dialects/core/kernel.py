@@ -125,7 +125,7 @@ class Kernel:
     @property
     def read(self) -> tuple[Access, ...]:
         """The inputs without the outputs, which a `linalg.generic` reads too."""
-        return tuple(each for each in self.inputs if not any(each is output for output in self.outputs))
+        return tuple(access for access in self.inputs if not any(access is output for output in self.outputs))
 
     @cached_property
     def divided_dims(self) -> frozenset[int]:
@@ -148,17 +148,19 @@ class Kernel:
 
         These are parallel loops, and the reduced one of each group where an axis has several groups.
         """
-        groups = frozenset[int].intersection(*(each.dims for each in self.inputs)) if self.inputs else frozenset[int]()
-        found: list[tuple[int, tuple[int, ...]]] = []
+        groups = (
+            frozenset[int].intersection(*(access.dims for access in self.inputs)) if self.inputs else frozenset[int]()
+        )
+        pairs: list[tuple[int, tuple[int, ...]]] = []
         for access in (*self.inputs, *self.outputs):
             for form in (form for form in access.forms if not form.divides):
                 terms = sorted((abs(f), cast(int, d)) for d, f in form.terms if self.bounds[cast(int, d)] > 1)
                 parallel = [d for _, d in terms if d not in self.reduced or access in self.outputs]
                 if len(parallel) > 1:
-                    found.append((parallel[0], tuple(parallel[1:])))
+                    pairs.append((parallel[0], tuple(parallel[1:])))
                 elif len(terms) > 1 and parallel and parallel[0] in groups - self.reduced:
-                    found.append((terms[0][1], tuple(parallel)))
-        return tuple(found)
+                    pairs.append((terms[0][1], tuple(parallel)))
+        return tuple(pairs)
 
     @cached_property
     def identity(self) -> AffineMap:
@@ -168,11 +170,11 @@ class Kernel:
     @property
     def captures(self) -> tuple[SSAValue, ...]:
         """Captured values of the scalar code: scalars, and tables of which it reads elements at computed indices."""
-        blocks = [*(each.body for each in self.reductions), self.result, self.epilogue]
+        blocks = [*(reduction.body for reduction in self.reductions), self.result, self.epilogue]
         inner = [op for block in blocks if block is not None for op in nested_ops(block)]
         own = {value for op in inner for value in op.results}
         own |= {value for block in blocks if block is not None for value in block.args}
-        own |= {value for op in inner for region in op.regions for each in region.blocks for value in each.args}
+        own |= {value for op in inner for region in op.regions for block in region.blocks for value in block.args}
         return tuple(dict.fromkeys(value for op in inner for value in op.operands if value not in own))
 
     @property
@@ -244,9 +246,9 @@ def kernel_of(op: Operation) -> Kernel:
     view = _view_of(type(op))
     if view is None:
         raise Diagnostic(f"'{op.name}' is not a structured kernel", where=where(op))
-    facts, known = _facts_of(op), vars(op).get(_REMEMBERED)
-    if known is not None and known[0] == facts:
-        return known[1]
+    facts, memoised = _facts_of(op), vars(op).get(_REMEMBERED)
+    if memoised is not None and memoised[0] == facts:
+        return memoised[1]
     if any(extent < 0 for value in op.operands if is_shaped(value) for extent in shape_of(value)):
         raise Diagnostic(
             f"'{op.name}' has an operand of dynamic shape",

@@ -259,7 +259,7 @@ class KernelOp(IRDLOperation, ABC):
 def _view(op: KernelOp) -> Kernel:
     core = _core_of(op)
     if op.accumulate is not None:
-        core = replace(core, reductions=tuple(replace(each, initial=(None,)) for each in core.reductions))
+        core = replace(core, reductions=tuple(replace(reduction, initial=(None,)) for reduction in core.reductions))
     maps = op.epilogue_maps.data if op.epilogue_maps else ()
     target = core.outputs[0].map
     extras = tuple(Access(value, attr.data.compose(target)) for value, attr in zip(op.extras, maps, strict=True))

@@ -36,7 +36,7 @@ def structure_of(
     def facts(op: Operation) -> Hashable:
         if op in own:
             return frozenset(op.properties.items()), tuple(op.attributes.get(name) for name in attributes)
-        return frozenset((name, _fact(name, each)) for name, each in op.properties.items())
+        return frozenset((name, _fact(name, attribute)) for name, attribute in op.properties.items())
 
     return structural_key(ops, outside, facts)
 

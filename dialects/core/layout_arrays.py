@@ -93,9 +93,9 @@ def laid_out(memory: Array, type: MemRefType[Any]) -> Array:
     if layout_map(type) is None:
         return memory.reshape(type.get_shape())
     strides = view_strides(type, type.get_shape())
-    found = LayoutArray(memory, positions(type))
+    array = LayoutArray(memory, positions(type))
     whole = tuple(slice(0, extent) for extent in type.get_shape())
-    return cast(Array, found) if strides is None else found.box(whole, strides)
+    return cast(Array, array) if strides is None else array.box(whole, strides)
 
 
 def box_of(array: Array, slices: tuple[slice, ...]) -> Array:

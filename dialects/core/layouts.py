@@ -59,8 +59,8 @@ def layout_fault(shape: tuple[int, ...], lead: AffineMap) -> str | None:
         return f"the layout {lead} leads to negative indices"
     if np.unique(_positions(lead, shape)).size != prod(shape):
         return f"the layout {lead} puts two elements of the shape {list(shape)} in one place"
-    if prod(found := _physical(lead, shape)) != prod(shape):
-        return f"the layout {lead} leaves gaps: the shape {list(shape)} is {list(found)} in memory, not whole blocks"
+    if prod(physical := _physical(lead, shape)) != prod(shape):
+        return f"the layout {lead} leaves gaps: the shape {list(shape)} is {list(physical)} in memory, not whole blocks"
     return None
 
 

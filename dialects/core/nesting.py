@@ -21,29 +21,29 @@ def nested_ops(root: Operation | Region | Block) -> list[Operation]:
     The walk has ended before the caller sees its first op, so that ops may be erased and inserted on the way. xDSL's
     own `walk` is lazy, and takes three times as long.
     """
-    found: list[Operation] = []
+    ops: list[Operation] = []
     match root:
         case Operation():
-            found.append(root)
+            ops.append(root)
             for region in root.regions:
-                _collect(region.first_block, found)
+                _collect(region.first_block, ops)
         case Region():
-            _collect(root.first_block, found)
+            _collect(root.first_block, ops)
         case Block():
-            _collect_ops(root, found)
-    return found
+            _collect_ops(root, ops)
+    return ops
 
 
-def _collect(block: Block | None, found: list[Operation]) -> None:
+def _collect(block: Block | None, ops: list[Operation]) -> None:
     while block is not None:
-        _collect_ops(block, found)
+        _collect_ops(block, ops)
         block = block.next_block
 
 
-def _collect_ops(block: Block, found: list[Operation]) -> None:
+def _collect_ops(block: Block, ops: list[Operation]) -> None:
     op = block.first_op
     while op is not None:
-        found.append(op)
+        ops.append(op)
         for region in op.regions:
-            _collect(region.first_block, found)
+            _collect(region.first_block, ops)
         op = op.next_op

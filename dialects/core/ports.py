@@ -37,14 +37,14 @@ ATTENTION_MASK = "attention_mask"
 """The name by which exporters call the input that says which of all rows count."""
 
 
-def cut_outputs(found: Mapping[str, Any], shape_of: Mapping[str, str]) -> dict[str, Any]:
+def cut_outputs(arrays: Mapping[str, Any], shape_of: Mapping[str, str]) -> dict[str, Any]:
     """
     Return the outputs of a network by name, each cut to its valid part; `shape_of` names the outputs with their shapes.
 
     Raises Diagnostic where that is more than there can be.
     """
-    shapes = {target: np.asarray(found[name]).reshape(-1) for name, target in shape_of.items()}
-    return {name: _cut(name, array, shapes) for name, array in found.items() if name not in shape_of}
+    shapes = {target: np.asarray(arrays[name]).reshape(-1) for name, target in shape_of.items()}
+    return {name: _cut(name, array, shapes) for name, array in arrays.items() if name not in shape_of}
 
 
 def _cut(name: str, array: Any, shapes: Mapping[str, Any]) -> Any:

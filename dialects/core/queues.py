@@ -76,7 +76,7 @@ class Queues:
         if interleaving.order.seed is None:
             work.take_effect()
             return
-        before = [each for each in self._pending if each.queue == work.queue]
+        before = [pending for pending in self._pending if pending.queue == work.queue]
         if depth and len(before) >= depth:
             self._finish(before[0], interleaving)
         self._pending.append(work)
@@ -88,7 +88,9 @@ class Queues:
 
     def fence(self, queues: Collection[str], interleaving: Interleaving) -> None:
         """Complete the instructions on these queues, on all if there is none."""
-        for work in interleaving.shuffled([each for each in self._pending if not queues or each.queue in queues]):
+        for work in interleaving.shuffled(
+            [pending for pending in self._pending if not queues or pending.queue in queues]
+        ):
             self._finish(work, interleaving)
 
     def _finish(self, work: Work, interleaving: Interleaving) -> None:
@@ -98,12 +100,12 @@ class Queues:
         at = self._pending.index(work)
         needed = [work]
         for earlier in reversed(self._pending[:at]):
-            if any(self._precedes(earlier, each) for each in needed):
+            if any(self._precedes(earlier, other) for other in needed):
                 needed.append(earlier)
-        for each in reversed(needed):
-            self._pending.remove(each)
-            interleaving.forget(each.finish)
-            each.take_effect()
+        for earlier_work in reversed(needed):
+            self._pending.remove(earlier_work)
+            interleaving.forget(earlier_work.finish)
+            earlier_work.take_effect()
 
     def _precedes(self, earlier: Work, later: Work) -> bool:
         """Return whether the machine executes one instruction before another one, which is issued after it."""
@@ -111,7 +113,7 @@ class Queues:
             return True
         if self._machine is None:
             return False
-        a, b = (self._machine.queues[each.queue] for each in (earlier, later))
+        a, b = (self._machine.queues[work.queue] for work in (earlier, later))
         return a.engine == b.engine and earlier.conflicts(later, a.interlocks)
 
 

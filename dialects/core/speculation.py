@@ -26,9 +26,9 @@ def is_defined(op: Operation) -> bool:
 
 
 def _constant(value: SSAValue) -> int | None:
-    found = value.owner.properties.get("value") if isinstance(value.owner, Operation) else None
+    attribute = value.owner.properties.get("value") if isinstance(value.owner, Operation) else None
     is_constant = isinstance(value.owner, Operation) and value.owner.has_trait(ConstantLike)
-    return found.value.data if is_constant and isinstance(found, IntegerAttr) else None
+    return attribute.value.data if is_constant and isinstance(attribute, IntegerAttr) else None
 
 
 def _is_element(op: Operation) -> bool:

@@ -32,7 +32,7 @@ def multiply_accumulates(op: Operation) -> int:
     if not is_kernel(op):
         return 0
     kernel = kernel_of(op)
-    return kernel.points if any(_sums_products(each.body) for each in kernel.reductions) else 0
+    return kernel.points if any(_sums_products(reduction.body) for reduction in kernel.reductions) else 0
 
 
 def points_of(op: Operation) -> int:

@@ -121,7 +121,7 @@ class Nest(Builder):
 
     def once(self, key: object, operands: Sequence[SSAValue], make: Callable[[], Operation]) -> SSAValue:
         """Return the result of an op with these operands, built once per key in the loop that it is hoisted to."""
-        hoisted = self._scopes[self._depth_of(operands)].known
+        hoisted = self._scopes[self._depth_of(operands)].reusable
         whole = (key, *operands)
         if whole not in hoisted:
             hoisted[whole] = self.op(make())

@@ -67,10 +67,10 @@ class Linear:
 
     def dims(self) -> set[int]:
         """Return the dimensions that the form depends on."""
-        found: set[int] = set()
+        dims: set[int] = set()
         for atom, _ in self.terms:
-            found |= atom.of.dims() if isinstance(atom, Quotient) else {atom}
-        return found
+            dims |= atom.of.dims() if isinstance(atom, Quotient) else {atom}
+        return dims
 
     @property
     def divides(self) -> bool:

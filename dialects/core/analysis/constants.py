@@ -27,10 +27,10 @@ def constant_integer(value: SSAValue) -> int | None:
 def constant_elements(value: SSAValue) -> DenseAttr | None:
     """Return the elements of a buffer that is a constant of the module, None for other values."""
     get = value.owner
-    found = SymbolTable.lookup_symbol(get, get.name_) if isinstance(get, memref.GetGlobalOp) else None
-    if not isinstance(found, memref.GlobalOp) or not has_constant_elements(found):
+    definition = SymbolTable.lookup_symbol(get, get.name_) if isinstance(get, memref.GetGlobalOp) else None
+    if not isinstance(definition, memref.GlobalOp) or not has_constant_elements(definition):
         return None
-    return cast(DenseAttr, found.initial_value)
+    return cast(DenseAttr, definition.initial_value)
 
 
 def has_constant_elements(op: memref.GlobalOp) -> bool:

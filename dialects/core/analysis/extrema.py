@@ -69,7 +69,7 @@ def reduced(kind: type[Operation], values: Array, axes: Sequence[int]) -> Array:
 
 def _is_plain(*operands: Array) -> bool:
     """Return whether no operand has a -0.0 or a NaN."""
-    return not any(_has_negative_zero(each) or np.isnan(each).any() for each in map(np.asarray, operands))
+    return not any(_has_negative_zero(array) or np.isnan(array).any() for array in map(np.asarray, operands))
 
 
 def _has_negative_zero(values: Array) -> bool:

@@ -36,8 +36,8 @@ def whole_range(type: Attribute, index_bits: int = 64) -> Range | None:
 def _corners(kind: type[Operation], a: Range, b: Range) -> Range:
     """Return the interval of a function that is monotonic in each operand."""
     compute = SEMANTICS[kind].on_numbers
-    found = [compute(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
-    return Range(min(found), max(found))
+    values = [compute(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
+    return Range(min(values), max(values))
 
 
 def _monotonic(kind: type[Operation]) -> Callable[[Range, Range], Range]:
@@ -50,9 +50,9 @@ def _quotient(kind: type[Operation]) -> Callable[[Range, Range], Range]:
     def transfer(a: Range, b: Range) -> Range:
         parts = [Range(b.low, min(b.high, -1))] if b.low < 0 else []
         parts += [Range(max(b.low, 1), b.high)] if b.high > 0 else []
-        found = [_corners(kind, a, part) for part in parts]
-        found += [Range(0, 0)] if b.low <= 0 <= b.high else []
-        return Range(min(each.low for each in found), max(each.high for each in found))
+        ranges = [_corners(kind, a, part) for part in parts]
+        ranges += [Range(0, 0)] if b.low <= 0 <= b.high else []
+        return Range(min(part_range.low for part_range in ranges), max(part_range.high for part_range in ranges))
 
     return transfer
 
@@ -76,7 +76,7 @@ def _unsigned(transfer: Callable[[Range, Range], Range | None]) -> Callable[[Ran
 
 
 def _and(a: Range, b: Range) -> Range:
-    ends = [each.high for each in (a, b) if each.low >= 0]
+    ends = [operand.high for operand in (a, b) if operand.low >= 0]
     return Range(0, min(ends)) if ends else Range(-1 - _ones(a, b), max(a.high, b.high))
 
 
@@ -151,8 +151,8 @@ def _compared(op: arith.CmpiOp, a: Range, b: Range) -> Range:
     overlaps, is_single = a.low <= b.high and b.low <= a.high, a.low == a.high and b.low == b.high
     if is_equality and overlaps and not is_single:
         return _BIT
-    found = [int(order.on_numbers(x, y)) for x in (a.low, a.high) for y in (b.low, b.high)]
-    return Range(min(found), max(found))
+    outcomes = [int(order.on_numbers(x, y)) for x in (a.low, a.high) for y in (b.low, b.high)]
+    return Range(min(outcomes), max(outcomes))
 
 
 def exact_range(op: Operation, operands: Sequence[Range]) -> Range | None:
@@ -184,47 +184,47 @@ class ValueRanges:
     """
     Value ranges of scalar code, memoised as long as the IR does not change.
 
-    `known` are intervals of some values; `source` is asked for those that the analysis does not look through, such as
+    `ranges` are intervals of some values; `source` is asked for those that the analysis does not look through, such as
     loads, and gives None for all integers of the type. Indices have `index_bits`. With `carried`, loop-carried values
     are the fixed point of an iteration, else any.
     """
 
     def __init__(
         self,
-        known: Mapping[SSAValue, Range | None] | None = None,
+        ranges: Mapping[SSAValue, Range | None] | None = None,
         source: Callable[[SSAValue], Range | None] = lambda value: None,
         *,
         index_bits: int = 64,
         carried: bool = False,
     ):
-        self._known: dict[SSAValue, Range | None] = dict(known or {})
+        self._known: dict[SSAValue, Range | None] = dict(ranges or {})
         self._source = source
         self._index_bits, self._limit = index_bits, 1 << (index_bits - 1)
         self._carried = carried
 
     def of(self, value: SSAValue) -> Range | None:
         """Return the interval of a value, None for values that are no integers."""
-        known, pending = self._known, [value]
+        ranges, pending = self._known, [value]
         while pending:
             last = pending[-1]
-            missing = [] if last in known else [each for each in _inputs(last) if each not in known]
-            if not missing and last not in known:
-                known[last] = self._range(last)
+            missing = [] if last in ranges else [source for source in _inputs(last) if source not in ranges]
+            if not missing and last not in ranges:
+                ranges[last] = self._range(last)
             if missing:
                 pending += missing
             else:
                 pending.pop()
-        return known[value]
+        return ranges[value]
 
     def refine(self, value: SSAValue, within: Range) -> None:
         """Note that a value is in an interval, where the analysis has found no smaller one."""
-        found = self.of(value)
-        if found is None or found not in within:
+        present = self.of(value)
+        if present is None or present not in within:
             self._known[value] = within
 
     def exact(self, op: Operation) -> Range | None:
         """Return the interval of an op's result, were its type unlimited; None where it is unbounded."""
-        operands = [each for operand in op.operands if (each := self.of(operand)) is not None]
+        operands = [operand_range for operand in op.operands if (operand_range := self.of(operand)) is not None]
         return exact_range(op, operands) if is_transferred(op) and len(operands) == len(op.operands) else None
 
     def _range(self, value: SSAValue) -> Range | None:
@@ -234,11 +234,11 @@ class ValueRanges:
         whole = whole_range(value.type, self._index_bits)
         if whole is None:
             return None
-        found = self._found(value) if number is None else Range(number, number)
-        if found is None or found in whole:
-            return found or whole
-        meets = found.low <= whole.high and whole.low <= found.high
-        return found.clip(whole.low, whole.high) if meets and does_not_wrap(value) else whole
+        derived = self._found(value) if number is None else Range(number, number)
+        if derived is None or derived in whole:
+            return derived or whole
+        meets = derived.low <= whole.high and whole.low <= derived.high
+        return derived.clip(whole.low, whole.high) if meets and does_not_wrap(value) else whole
 
     def _found(self, value: SSAValue) -> Range | None:
         """Return the interval of a value before its type bounds that, None where it is unbounded."""
@@ -255,23 +255,23 @@ class ValueRanges:
 
     def _fixed_points(self, loop: scf.ForOp) -> list[Range | None]:
         """Return the intervals of what a loop carries: those that a turn preserves, widened until they are."""
-        block, held = loop.body.block, [self.of(value) for value in loop.iter_args]
+        block, carried = loop.body.block, [self.of(value) for value in loop.iter_args]
         while block.last_op is not None:
-            known = {**self._known, **dict(zip(block.args[1:], held, strict=True))}
-            turn = ValueRanges(known, self._source, index_bits=self._index_bits, carried=True)
+            ranges = {**self._known, **dict(zip(block.args[1:], carried, strict=True))}
+            turn = ValueRanges(ranges, self._source, index_bits=self._index_bits, carried=True)
             after = [turn.of(value) for value in block.last_op.operands]
-            pairs = list(zip(held, after, block.args[1:], strict=True))
+            pairs = list(zip(carried, after, block.args[1:], strict=True))
             if all(a is None or (b is not None and b in a) for a, b, _ in pairs):
                 break
-            held = [a and self._widened(a, b, arg) for a, b, arg in pairs]
-        return held
+            carried = [a and self._widened(a, b, arg) for a, b, arg in pairs]
+        return carried
 
-    def _widened(self, held: Range, after: Range | None, value: SSAValue) -> Range | None:
+    def _widened(self, before: Range, after: Range | None, value: SSAValue) -> Range | None:
         whole = whole_range(value.type, self._index_bits)
         if after is None or whole is None:
             return whole
-        low = held.low if after.low >= held.low else 0 if after.low >= 0 else whole.low
-        return Range(low, held.high if after.high <= held.high else whole.high)
+        low = before.low if after.low >= before.low else 0 if after.low >= 0 else whole.low
+        return Range(low, before.high if after.high <= before.high else whole.high)
 
 
 def does_not_wrap(value: SSAValue) -> bool:

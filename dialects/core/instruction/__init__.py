@@ -141,122 +141,126 @@ def instruction(
         parameters, result = parameters_of(function, place)
         headers = (header,) if isinstance(header, str) else tuple(header)
         awaits = None if fence is False else () if fence is True else tuple(fence)
-        given = dict(regions or {})
-        on_queue = cycles, queue, awaits, given, fills, takes, frozenset(beside)
-        made = Instruction(name, c, function, parameters, result, headers, *on_queue, tuple(requires), c_body, place)
+        region_functions = dict(regions or {})
+        on_queue = cycles, queue, awaits, region_functions, fills, takes, frozenset(beside)
+        record = Instruction(name, c, function, parameters, result, headers, *on_queue, tuple(requires), c_body, place)
         is_pure = any(isinstance(trait, Pure) for trait in traits)
-        own = effects_of_signature(parameters, result, queue, awaits, has_regions=bool(given))
+        own = effects_of_signature(parameters, result, queue, awaits, has_regions=bool(region_functions))
         effects = [*([] if is_pure else own), *traits]
-        _check(made, effects)
+        _check(record, effects)
         op = op_class(name, parameters, result, inspect.getdoc(function) or "", effects)
-        op.INSTRUCTION = made
-        made.op = op
-        _known.update({name: made, c: made})
-        register_rules(made)
-        return made
+        op.INSTRUCTION = record
+        record.op = op
+        _known.update({name: record, c: record})
+        register_rules(record)
+        return record
 
     return make
 
 
-def _check(made: Instruction, traits: Sequence[OpTrait]) -> None:
+def _check(record: Instruction, traits: Sequence[OpTrait]) -> None:
     if not any(isinstance(trait, MemoryEffect) for trait in traits):
         raise Diagnostic(
-            f"the instruction '{made.name}' has no effects",
-            where=made.place,
+            f"the instruction '{record.name}' has no effects",
+            where=record.place,
             expected="a buffer that it reads or writes (In, Out, InOut), a State, or a result",
             remedy="annotate what it accesses, or give it traits=(...) such as StateEffects(...)",
         )
     _forget(())
-    for word in (made.name, made.c):
+    for word in (record.name, record.c):
         if (other := _known.get(word)) is not None:
             raise Diagnostic(
                 f"two instructions have the name '{word}'",
-                where=made.place,
+                where=record.place,
                 expected="a name that no other instruction has",
                 found=f"the one of {other.place}",
                 remedy="rename one of them",
             )
-    _check_queue(made)
-    known = {each.name for each in made.parameters}
-    known |= {derived(name) for name in made.buffers for derived in (shape_name, type_name, place_name)}
-    for given in (*([made.price] if made.price else []), *made.requires):
-        if unknown := names_of(given) - known - ({MACHINE} if given is made.price else set()):
+    _check_queue(record)
+    names = {parameter.name for parameter in record.parameters}
+    names |= {derived(name) for name in record.buffers for derived in (shape_name, type_name, place_name)}
+    for function in (*([record.price] if record.price else []), *record.requires):
+        if unknown := names_of(function) - names - ({MACHINE} if function is record.price else set()):
             raise Diagnostic(
-                f"cycles or requires of '{made.name}' name what is no parameter: {', '.join(sorted(unknown))}",
-                where=made.place,
-                expected=", ".join(each.name for each in made.parameters),
+                f"cycles or requires of '{record.name}' name what is no parameter: {', '.join(sorted(unknown))}",
+                where=record.place,
+                expected=", ".join(parameter.name for parameter in record.parameters),
             )
 
 
 _STATIC = (Kind.CONST, Kind.FLAG, Kind.SIZE)
 
 
-def _check_queue(made: Instruction) -> None:
+def _check_queue(record: Instruction) -> None:
     """Raise Diagnostic for a queue, regions or a fence that do not fit the signature."""
-    if made.queue and (made.price is None or made.result is not None or made.awaits is not None):
+    if record.queue and (record.price is None or record.result is not None or record.awaits is not None):
         raise Diagnostic(
-            f"the instruction '{made.name}' cannot be on a queue",
-            where=made.place,
+            f"the instruction '{record.name}' cannot be on a queue",
+            where=record.place,
             expected="cycles, and neither a result nor a fence",
             remedy="give it cycles=..., or leave out queue=...",
         )
-    accessed = [name for name, kind in made.buffers.items() if kind.reads or kind.writes]
-    if made.queue and (missing := [name for name in accessed if name not in made.regions]):
+    accessed = [name for name, kind in record.buffers.items() if kind.reads or kind.writes]
+    if record.queue and (missing := [name for name in accessed if name not in record.regions]):
         raise Diagnostic(
-            f"'{made.name}' is on a queue and declares no region of {', '.join(missing)}",
-            where=made.place,
+            f"'{record.name}' is on a queue and declares no region of {', '.join(missing)}",
+            where=record.place,
             expected="a region of each buffer that it accesses",
             remedy="add regions={" + f'"{missing[0]}": lambda rows, cols: (rows, cols)' + "}",
         )
-    if (made.fills or made.takes) and not made.queue:
-        raise Diagnostic(f"'{made.name}' has a register and no queue", where=made.place, remedy="give it queue=...")
-    if unread := sorted(made.beside - {name for name, kind in made.buffers.items() if kind.reads and made.queue}):
+    if (record.fills or record.takes) and not record.queue:
+        raise Diagnostic(f"'{record.name}' has a register and no queue", where=record.place, remedy="give it queue=...")
+    if unread := sorted(record.beside - {name for name, kind in record.buffers.items() if kind.reads and record.queue}):
         raise Diagnostic(
-            f"'{made.name}' reads no '{unread[0]}' beside others",
-            where=made.place,
+            f"'{record.name}' reads no '{unread[0]}' beside others",
+            where=record.place,
             expected="the name of a buffer that it reads, of an instruction with a queue",
         )
-    if made.configurations and not made.queue:
+    if record.configurations and not record.queue:
         raise Diagnostic(
-            f"'{made.name}' takes the configuration of a queue and is on none",
-            where=made.place,
+            f"'{record.name}' takes the configuration of a queue and is on none",
+            where=record.place,
             remedy="give it queue=...",
         )
-    if made.awaits is not None and made.buffers:
-        raise Diagnostic(f"the fence '{made.name}' accesses buffers", where=made.place, expected="no buffer operands")
+    if record.awaits is not None and record.buffers:
+        raise Diagnostic(
+            f"the fence '{record.name}' accesses buffers", where=record.place, expected="no buffer operands"
+        )
     numbers = {
-        each.name for each in made.parameters if each.kind in _STATIC or isinstance(each.kind, Extent | ElementSize)
+        parameter.name
+        for parameter in record.parameters
+        if parameter.kind in _STATIC or isinstance(parameter.kind, Extent | ElementSize)
     }
-    numbers |= {shape_name(name) for name in made.buffers}
-    configurations = {each.name for each in made.configurations}
-    functions = dict(made.regions) | ({"cycles": made.price} if made.queue and made.price else {})
+    numbers |= {shape_name(name) for name in record.buffers}
+    configurations = {parameter.name for parameter in record.configurations}
+    functions = dict(record.regions) | ({"cycles": record.price} if record.queue and record.price else {})
     for name, function in functions.items():
-        if unknown := names_of(function) - (numbers | (configurations if name in made.regions else {MACHINE})):
+        if unknown := names_of(function) - (numbers | (configurations if name in record.regions else {MACHINE})):
             raise Diagnostic(
-                f"{'the region of ' if name in made.regions else ''}'{name}' in '{made.name}' depends on "
+                f"{'the region of ' if name in record.regions else ''}'{name}' in '{record.name}' depends on "
                 f"{', '.join(sorted(unknown))}",
-                where=made.place,
+                where=record.place,
                 expected=" or ".join(sorted(numbers)) or "no parameter",
             )
-    for name in made.regions:
+    for name in record.regions:
         if name not in accessed:
             raise Diagnostic(
-                f"'{made.name}' declares a region of '{name}', which is no buffer that it accesses",
-                where=made.place,
+                f"'{record.name}' declares a region of '{name}', which is no buffer that it accesses",
+                where=record.place,
                 expected=" or ".join(accessed) or "a buffer (In, Out or InOut)",
             )
 
 
 def instructions() -> list[Instruction]:
     """Return the instructions of all dialects that are loaded, by name."""
-    return sorted({made.name: made for made in _known.values()}.values(), key=lambda made: made.name)
+    return sorted({record.name: record for record in _known.values()}.values(), key=lambda record: record.name)
 
 
 def _forget(_: Collection[str]) -> None:
     """Drop the instructions of modules that are imported no longer."""
-    for word, made in list(_known.items()):
-        module = sys.modules.get(made.function.__module__)
-        if module is None or vars(module) is not made.function.__globals__:
+    for word, record in list(_known.items()):
+        module = sys.modules.get(record.function.__module__)
+        if module is None or vars(module) is not record.function.__globals__:
             for table in (_known, C_RULES, C_SCALAR_RULES):
                 cast("dict[str, Any]", table).pop(word, None)
 

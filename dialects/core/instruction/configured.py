@@ -17,19 +17,19 @@ class Configured:
 
     def of(self, record: Record) -> dict[str, Configuration]:
         """Return the configurations that an instruction takes, by parameter, read-only."""
-        return {each.name: self._of(each.element) for each in record.configurations}
+        return {parameter.name: self._of(parameter.element) for parameter in record.configurations}
 
     def key(self, record: Record) -> tuple[Any, ...]:
         """Return the values of the configurations that an instruction takes."""
-        return tuple(self._of(each.element).key for each in record.configurations)
+        return tuple(self._of(parameter.element).key for parameter in record.configurations)
 
     def configure(self, record: Record, run: Callable[[Mapping[str, Configuration]], object]) -> None:
         """Execute an instruction that sets configurations: `run` takes them by parameter."""
-        changed = {each.name: self._of(each.element).copied() for each in record.configurations}
+        changed = {parameter.name: self._of(parameter.element).copied() for parameter in record.configurations}
         run(changed)
-        for each in record.configurations:
-            changed[each.name].freeze()
-            self._present[each.element] = changed[each.name]
+        for parameter in record.configurations:
+            changed[parameter.name].freeze()
+            self._present[parameter.element] = changed[parameter.name]
 
     def _of(self, kind: type[Configuration]) -> Configuration:
         if kind not in self._present:

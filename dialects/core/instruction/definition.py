@@ -29,14 +29,18 @@ class Instruction(Record):
         Raises TypeError where they do not fit the signature.
         """
         taken, needed = self._taken
-        given = dict(zip(taken, arguments, strict=False)) | named
-        if len(arguments) + len(named) > len(given) or not needed <= given.keys() <= set(taken):
-            raise TypeError(f"'{self.name}' takes {', '.join(taken)}; got {', '.join(given)}")
-        return built(self.op, given)
+        values = dict(zip(taken, arguments, strict=False)) | named
+        if len(arguments) + len(named) > len(values) or not needed <= values.keys() <= set(taken):
+            raise TypeError(f"'{self.name}' takes {', '.join(taken)}; got {', '.join(values)}")
+        return built(self.op, values)
 
     @cached_property
     def _taken(self) -> tuple[list[str], set[str]]:
         """The names of the parameters that a new op is given, and of those that it must be given."""
-        given = [each for each in self.parameters if each.is_given]
-        optional = [each for each in given if each.kind is Kind.FLAG or isinstance(each.kind, Stride)]
-        return [each.name for each in given], {each.name for each in given if each not in optional}
+        operands = [parameter for parameter in self.parameters if parameter.is_given]
+        optional = [
+            parameter for parameter in operands if parameter.kind is Kind.FLAG or isinstance(parameter.kind, Stride)
+        ]
+        return [parameter.name for parameter in operands], {
+            parameter.name for parameter in operands if parameter not in optional
+        }

@@ -32,7 +32,7 @@ class RegionEffects(DeclaredEffects):
     """Accesses to the regions that an instruction's record declares; to all of a buffer that has none there."""
 
     def get_effects(self, op: Operation) -> Set[EffectInstance]:
-        return dict.fromkeys(cast(EffectInstance, each) for each in _accesses(cast("InstructionOp", op))).keys()
+        return dict.fromkeys(cast(EffectInstance, access) for access in _accesses(cast("InstructionOp", op))).keys()
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,16 @@ class QueuedEffects(OnQueue):
     def get_effects(self, op: Operation) -> Set[EffectInstance]:
         instruction, name = cast("InstructionOp", op), StringAttr(self.queue)
         record = instruction.INSTRUCTION
-        found = [Effect(each.kind, each.value, region=each.region, queue=name) for each in _accesses(instruction)]
+        effects = [
+            Effect(access.kind, access.value, region=access.region, queue=name) for access in _accesses(instruction)
+        ]
         for state in record.states:
             resource = State(state_name(state.element))
-            found += [Effect(kind, resource=resource, queue=name) for kind in (_READ, _WRITE)]
+            effects += [Effect(kind, resource=resource, queue=name) for kind in (_READ, _WRITE)]
         for register, kinds in ((record.fills, (_WRITE,)), (record.takes, (_READ, MemoryEffectKind.FREE))):
             resource = State(f"{self.queue}.{register}")
-            found += [Effect(kind, resource=resource, queue=name) for kind in kinds if register]
-        return dict.fromkeys(cast(EffectInstance, each) for each in found).keys()
+            effects += [Effect(kind, resource=resource, queue=name) for kind in kinds if register]
+        return dict.fromkeys(cast(EffectInstance, effect) for effect in effects).keys()
 
     def cycles_of(self, op: Operation, operands: Sequence[Any], machine: Machine) -> int:
         return cast("InstructionOp", op).cycles_of(operands, machine)
@@ -92,31 +94,31 @@ class _Plan(NamedTuple):
 
 def _known(op: InstructionOp, numbers: Mapping[str, Any]) -> dict[str, Any]:
     """Return the numbers of parameters. Raises Diagnostic where one depends on data."""
-    found = {name: number for name, number in numbers.items() if name in op.INSTRUCTION.numbers}
-    for name, number in found.items():
+    constants = {name: number for name, number in numbers.items() if name in op.INSTRUCTION.numbers}
+    for name, number in constants.items():
         if isinstance(number, SSAValue):
             message = f"the configuration that '{op.name}' sets depends on data"
             raise Diagnostic(message, expected="numbers that are known as it is issued", found=f"'{name}'")
-    return found
+    return constants
 
 
 def _planned(op: InstructionOp, numbers: dict[str, Any], configurations: Mapping[str, Any]) -> Iterator[_Plan]:
     """Yield the accesses of an instruction. Raises Diagnostic where its semantics accesses anything else."""
-    record, known = op.INSTRUCTION, {**numbers, **configurations}
-    axes = {name: record.axes_of(name, len(shape_of(getattr(op, name))), known) for name in record.regions}
-    opaque = [each for each in record.states if each not in record.configurations]
-    is_known = all(type(count) is int for each in axes.values() for count in each.counts)
+    record, values = op.INSTRUCTION, {**numbers, **configurations}
+    axes = {name: record.axes_of(name, len(shape_of(getattr(op, name))), values) for name in record.regions}
+    opaque = [state for state in record.states if state not in record.configurations]
+    is_known = all(type(count) is int for region in axes.values() for count in region.counts)
     if is_known and (record.configurations or not opaque):
-        exact = {name: Axes(each.counts, each.steps or tuple(op.steps_of(name))) for name, each in axes.items()}
+        exact = {name: Axes(region.counts, region.steps or tuple(op.steps_of(name))) for name, region in axes.items()}
         types = {name: np.dtype(numpy_type(element_of(getattr(op, name)))) for name in axes}
         top = cast(Operation, op.get_toplevel_object())
-        states = {**{each.name: maker_of(each.element)(top) for each in opaque}, **configurations}
+        states = {**{state.name: maker_of(state.element)(top) for state in opaque}, **configurations}
         scalars = {e.name: e.element(1) for e in record.parameters if isinstance(numbers.get(e.name), SSAValue)}
         check_semantics(record, exact, types, {**numbers, **scalars}, states, is_complete=not (opaque or scalars))
     operands = list(op.operands)
     for name, kind in record.buffers.items():
         value, indices = op.operands_of()[name]
-        places = tuple(operands.index(each) for each in indices)
+        places = tuple(operands.index(index) for index in indices)
         for is_write, does in ((False, kind.reads), (True, kind.writes)):
             if does:
                 beside = not is_write and name in record.beside
@@ -142,11 +144,11 @@ def effects_of_signature(
     """Return the traits of effects that follow from a record; none where it does nothing that is known."""
     if queue:
         return [QueuedEffects(queue)]
-    buffers = [(each.name, each.kind) for each in parameters if isinstance(each.kind, Buffer)]
+    buffers = [(parameter.name, parameter.kind) for parameter in parameters if isinstance(parameter.kind, Buffer)]
     reads = tuple(name for name, kind in buffers if kind.reads)
     writes = tuple(name for name, kind in buffers if kind.writes)
     accesses = [RegionEffects() if has_regions else OperandEffects(reads, writes)] if reads or writes else []
-    states = [StateEffects(state_name(each.element)) for each in parameters if each.kind is Kind.STATE]
+    states = [StateEffects(state_name(parameter.element)) for parameter in parameters if parameter.kind is Kind.STATE]
     fences = [AwaitsQueues(tuple(awaits))] if awaits is not None else []
     return [*accesses, *states, *fences] or ([Pure()] if result is not None else [])
 

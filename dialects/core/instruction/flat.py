@@ -81,15 +81,15 @@ class Flat(np.ndarray[tuple[int], np.dtype[_T]]):
 
         Raises Diagnostic where it is out of bounds of the buffer, and where an element that is written is there twice.
         """
-        found = _placed(axes, self.itemsize)
-        if 0 in found.counts:
-            return cast(Any, np.zeros(found.counts, self.dtype))
-        self._reach(found.first, found.end)
+        place = _placed(axes, self.itemsize)
+        if 0 in place.counts:
+            return cast(Any, np.zeros(place.counts, self.dtype))
+        self._reach(place.first, place.end)
         if self.inside is not None:
-            _check_inside(np.lib.stride_tricks.as_strided(self.inside, found.counts, found.steps))
+            _check_inside(np.lib.stride_tricks.as_strided(self.inside, place.counts, place.steps))
         if self.flags.writeable:
-            _check_distinct(found)
-        return cast(Any, np.ndarray(found.counts, self.dtype, self.view(np.ndarray), 0, found.strides))
+            _check_distinct(place)
+        return cast(Any, np.ndarray(place.counts, self.dtype, self.view(np.ndarray), 0, place.strides))
 
     def _access(self, key: Any) -> None:
         """Check the bounds of an index or slice."""
@@ -104,13 +104,13 @@ class Flat(np.ndarray[tuple[int], np.dtype[_T]]):
             if self.inside is not None:
                 _check_inside(self.inside[first:end])
             return
-        found = np.asarray(key)
-        if found.dtype.kind not in "iu":
+        indices = np.asarray(key)
+        if indices.dtype.kind not in "iu":
             raise Diagnostic("a buffer is indexed by neither integers nor a slice", found=str(key))
-        if found.size:
-            self._reach(int(found.min()), int(found.max()) + 1)
+        if indices.size:
+            self._reach(int(indices.min()), int(indices.max()) + 1)
             if self.inside is not None:
-                _check_inside(self.inside[found])
+                _check_inside(self.inside[indices])
 
     def _reach(self, first: int, end: int) -> None:
         if self.inside is not None and (first < 0 or end > self.size):

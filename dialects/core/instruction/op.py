@@ -54,35 +54,35 @@ class InstructionOp(IRDLOperation):
     def operands_of(self) -> dict[str, tuple[SSAValue, Sequence[SSAValue]]]:
         """Return the operand of each parameter that has one, with the indices of a buffer."""
         return {
-            each.name: (getattr(self, each.name), getattr(self, place_name(each.name), ()))
-            for each in self.INSTRUCTION.parameters
-            if isinstance(each.kind, Buffer) or each.kind in (Kind.SCALAR, Kind.SIZE)
+            parameter.name: (getattr(self, parameter.name), getattr(self, place_name(parameter.name), ()))
+            for parameter in self.INSTRUCTION.parameters
+            if isinstance(parameter.kind, Buffer) or parameter.kind in (Kind.SCALAR, Kind.SIZE)
         }
 
     def properties_of(self) -> dict[str, int]:
         """Return the numbers of the parameters that are constant and flag properties."""
-        found: dict[str, int] = {}
-        for each in self.INSTRUCTION.parameters:
-            held = self.properties.get(each.name)
-            if each.kind is Kind.CONST:
-                found[each.name] = cast("IntegerAttr[Any]", held).value.data
-            elif each.kind is Kind.FLAG:
-                found[each.name] = int(held is not None)
-        return found
+        numbers: dict[str, int] = {}
+        for parameter in self.INSTRUCTION.parameters:
+            attribute = self.properties.get(parameter.name)
+            if parameter.kind is Kind.CONST:
+                numbers[parameter.name] = cast("IntegerAttr[Any]", attribute).value.data
+            elif parameter.kind is Kind.FLAG:
+                numbers[parameter.name] = int(attribute is not None)
+        return numbers
 
     def known_numbers(self) -> dict[str, Any]:
         """Return numbers by the names of their parameters: an operand of index type as the value that it is."""
-        found: dict[str, Any] = {**self.properties_of()}
-        for each in self.INSTRUCTION.parameters:
-            if each.kind is Kind.SIZE:
-                found[each.name] = getattr(self, each.name)
-            elif isinstance(each.kind, Extent):
-                found[each.name] = shape_of(getattr(self, each.kind.buffer))[each.kind.axis]
-            elif isinstance(each.kind, ElementSize):
-                found[each.name] = numpy_type(element_of(getattr(self, each.kind.buffer))).itemsize
-            elif isinstance(each.kind, Buffer):
-                found[shape_name(each.name)] = shape_of(getattr(self, each.name))
-        return found
+        numbers: dict[str, Any] = {**self.properties_of()}
+        for parameter in self.INSTRUCTION.parameters:
+            if parameter.kind is Kind.SIZE:
+                numbers[parameter.name] = getattr(self, parameter.name)
+            elif isinstance(parameter.kind, Extent):
+                numbers[parameter.name] = shape_of(getattr(self, parameter.kind.buffer))[parameter.kind.axis]
+            elif isinstance(parameter.kind, ElementSize):
+                numbers[parameter.name] = numpy_type(element_of(getattr(self, parameter.kind.buffer))).itemsize
+            elif isinstance(parameter.kind, Buffer):
+                numbers[shape_name(parameter.name)] = shape_of(getattr(self, parameter.name))
+        return numbers
 
     def cycles_of(self, operands: Sequence[Any], machine: Machine) -> int:
         """Return the cycles on a machine, by the run-time operands, None for buffers."""
@@ -110,7 +110,9 @@ class InstructionOp(IRDLOperation):
     @property
     def sizes(self) -> list[SSAValue]:
         """The operands of index type that are numbers of their own."""
-        return [getattr(self, each.name) for each in self.INSTRUCTION.parameters if each.kind is Kind.SIZE]
+        return [
+            getattr(self, parameter.name) for parameter in self.INSTRUCTION.parameters if parameter.kind is Kind.SIZE
+        ]
 
     def numbers_at(self, operands: Sequence[Any]) -> dict[str, Any]:
         """
@@ -118,16 +120,16 @@ class InstructionOp(IRDLOperation):
         elements; an operand that depends on data as the value that it is. Raises Diagnostic for a dynamic stride.
         """
         at = {value: number for value, number in zip(self.operands, operands, strict=True) if number is not None}
-        found = {name: at.get(value, value) for name, value in self.known_numbers().items()}
-        for each in self.INSTRUCTION.parameters:
-            if isinstance(each.kind, Stride):
-                axis, times = self.step_of(each.name)
-                found[each.name] = self.steps_of(each.kind.buffer)[axis] * times if times else 0
-            elif each.kind is Kind.SCALAR:
-                value = getattr(self, each.name)
-                known = constant_number(value) if value not in at else at[value]
-                found[each.name] = value if known is None else each.element(known)
-        return found
+        numbers = {name: at.get(value, value) for name, value in self.known_numbers().items()}
+        for parameter in self.INSTRUCTION.parameters:
+            if isinstance(parameter.kind, Stride):
+                axis, times = self.step_of(parameter.name)
+                numbers[parameter.name] = self.steps_of(parameter.kind.buffer)[axis] * times if times else 0
+            elif parameter.kind is Kind.SCALAR:
+                value = getattr(self, parameter.name)
+                scalar = constant_number(value) if value not in at else at[value]
+                numbers[parameter.name] = value if scalar is None else parameter.element(scalar)
+        return numbers
 
     def steps_of(self, buffer: str) -> Sequence[int]:
         """Return the elements between neighbours along each axis. Raises Diagnostic where a stride is dynamic."""
@@ -138,8 +140,8 @@ class InstructionOp(IRDLOperation):
 
     def step_of(self, parameter: str) -> tuple[int, int]:
         """Return the axis and the factor of a stride parameter; (0, 0) where it has none."""
-        held = self.properties.get(parameter)
-        return (0, 0) if held is None else cast("tuple[int, int]", numbers_of(held))
+        stated = self.properties.get(parameter)
+        return (0, 0) if stated is None else cast("tuple[int, int]", numbers_of(stated))
 
     def _known_stride(self, parameter: Parameter, kind: Stride) -> dict[str, int]:
         """Return a stride in elements by its name, nothing where it is dynamic."""
@@ -151,25 +153,27 @@ class InstructionOp(IRDLOperation):
     def verify_(self) -> None:
         self._verify_names()
         numbers: dict[str, Any] = {**self.properties_of()}
-        for each in self.INSTRUCTION.parameters:
-            if isinstance(each.kind, Buffer):
-                self._verify_buffer(each)
-                value = getattr(self, each.name)
-                numbers[shape_name(each.name)] = shape_of(value)
-                numbers[type_name(each.name)] = str(element_of(value))
-                numbers[place_name(each.name)] = tuple(map(constant_number, getattr(self, place_name(each.name))))
-            elif isinstance(each.kind, Stride):
-                self._verify_stride(each, each.kind)
-                numbers |= self._known_stride(each, each.kind)
-            elif isinstance(each.kind, Extent):
-                shape = shape_of(getattr(self, each.kind.buffer))
-                if not -len(shape) <= each.kind.axis < len(shape):
-                    raise VerifyException(f"'{each.kind.buffer}' has no axis {each.kind.axis}")
-                numbers[each.name] = shape[each.kind.axis]
-            elif isinstance(each.kind, ElementSize):
-                numbers[each.name] = numpy_type(element_of(getattr(self, each.kind.buffer))).itemsize
-            elif each.kind in (Kind.SIZE, Kind.SCALAR):
-                numbers |= _known(each.name, constant_number(getattr(self, each.name)))
+        for parameter in self.INSTRUCTION.parameters:
+            if isinstance(parameter.kind, Buffer):
+                self._verify_buffer(parameter)
+                value = getattr(self, parameter.name)
+                numbers[shape_name(parameter.name)] = shape_of(value)
+                numbers[type_name(parameter.name)] = str(element_of(value))
+                numbers[place_name(parameter.name)] = tuple(
+                    map(constant_number, getattr(self, place_name(parameter.name)))
+                )
+            elif isinstance(parameter.kind, Stride):
+                self._verify_stride(parameter, parameter.kind)
+                numbers |= self._known_stride(parameter, parameter.kind)
+            elif isinstance(parameter.kind, Extent):
+                shape = shape_of(getattr(self, parameter.kind.buffer))
+                if not -len(shape) <= parameter.kind.axis < len(shape):
+                    raise VerifyException(f"'{parameter.kind.buffer}' has no axis {parameter.kind.axis}")
+                numbers[parameter.name] = shape[parameter.kind.axis]
+            elif isinstance(parameter.kind, ElementSize):
+                numbers[parameter.name] = numpy_type(element_of(getattr(self, parameter.kind.buffer))).itemsize
+            elif parameter.kind in (Kind.SIZE, Kind.SCALAR):
+                numbers |= _known(parameter.name, constant_number(getattr(self, parameter.name)))
         try:
             self.INSTRUCTION.check(numbers)
             for name in self.INSTRUCTION.regions:
@@ -180,10 +184,10 @@ class InstructionOp(IRDLOperation):
 
     def _verify_names(self) -> None:
         """Raise VerifyException for an attribute that is no parameter, unless a dialect's prefix says whose it is."""
-        known = [*self.get_irdl_definition().properties]
+        names = [*self.get_irdl_definition().properties]
         for name in self.attributes:
             if "." not in name:
-                expected = f"one of {', '.join(known)}" if known else "none"
+                expected = f"one of {', '.join(names)}" if names else "none"
                 raise VerifyException(f"it has no parameter '{name}'; expected {expected}")
 
     def _verify_buffer(self, parameter: Parameter) -> None:
@@ -201,23 +205,25 @@ class InstructionOp(IRDLOperation):
 
     def _verify_same(self, parameter: Parameter, element: Attribute) -> None:
         """Raise VerifyException where an earlier buffer of one TypeVar holds another type."""
-        for each in self.INSTRUCTION.parameters:
-            if each is parameter:
+        for earlier in self.INSTRUCTION.parameters:
+            if earlier is parameter:
                 return
-            if isinstance(each.element, TypeVar) and each.element is parameter.element:
-                held = element_of(getattr(self, each.name))
-                if held != element:
-                    raise VerifyException(f"'{each.name}' and '{parameter.name}' must hold one type: {held}, {element}")
+            if isinstance(earlier.element, TypeVar) and earlier.element is parameter.element:
+                stored = element_of(getattr(self, earlier.name))
+                if stored != element:
+                    raise VerifyException(
+                        f"'{earlier.name}' and '{parameter.name}' must hold one type: {stored}, {element}"
+                    )
 
     def _verify_stride(self, parameter: Parameter, kind: Stride) -> None:
-        held = self.properties.get(parameter.name)
-        if held is None:
+        stated = self.properties.get(parameter.name)
+        if stated is None:
             return
         rank = len(shape_of(getattr(self, kind.buffer)))
-        if len(numbers_of(held)) != 2 or not 0 <= numbers_of(held)[0] < rank:
+        if len(numbers_of(stated)) != 2 or not 0 <= numbers_of(stated)[0] < rank:
             raise VerifyException(
                 f"'{parameter.name}' must be an axis and a factor, with one of the {rank} axes of '{kind.buffer}', "
-                f"got {list(numbers_of(held))}"
+                f"got {list(numbers_of(stated))}"
             )
 
 
@@ -246,12 +252,12 @@ def op_class(
 ) -> type[InstructionOp]:
     """Return the op class of an instruction."""
     members: dict[str, Any] = {"name": name, "__doc__": doc, "traits": traits_def(*traits)}
-    for each in parameters:
-        members |= _fields(each)
+    for parameter in parameters:
+        members |= _fields(parameter)
     if result is not None:
         members["result"] = result_def(cast(Any, result.type))
     options: list[Any] = [ParsePropInAttrDict()]
-    if sum(isinstance(each.kind, Buffer) for each in parameters) > 1:
+    if sum(isinstance(parameter.kind, Buffer) for parameter in parameters) > 1:
         options.append(AttrSizedOperandSegments(as_property=True))
     members["irdl_options"] = tuple(options)
     members["assembly_format"] = _syntax(parameters)
@@ -281,34 +287,34 @@ def _fields(parameter: Parameter) -> Mapping[str, Any]:
 
 def _syntax(parameters: Sequence[Parameter]) -> str:
     """Return the assembly format: operands in the order of the signature, and the types of buffers."""
-    given, types = list[str](), list[str]()
-    for each in parameters:
-        if isinstance(each.kind, Buffer):
-            given.append(f"${each.name} (`[` ${place_name(each.name)}^ `]`)?")
-            types.append(f"type(${each.name})")
-        elif each.kind in (Kind.SCALAR, Kind.SIZE):
-            given.append(f"${each.name}")
-    return " ".join([" `,` ".join(given), "attr-dict", *([f"`:` {' `,` '.join(types)}"] if types else [])])
+    operands, types = list[str](), list[str]()
+    for parameter in parameters:
+        if isinstance(parameter.kind, Buffer):
+            operands.append(f"${parameter.name} (`[` ${place_name(parameter.name)}^ `]`)?")
+            types.append(f"type(${parameter.name})")
+        elif parameter.kind in (Kind.SCALAR, Kind.SIZE):
+            operands.append(f"${parameter.name}")
+    return " ".join([" `,` ".join(operands), "attr-dict", *([f"`:` {' `,` '.join(types)}"] if types else [])])
 
 
-def built(op: type[InstructionOp], given: Mapping[str, Any]) -> InstructionOp:
+def built(op: type[InstructionOp], values: Mapping[str, Any]) -> InstructionOp:
     """Return an op with these operands and properties; a buffer is given as such, or with its indices as a pair."""
     operands: list[Any] = []
     properties: dict[str, Attribute | None] = {}
-    for each in op.INSTRUCTION.parameters:
-        value = given.get(each.name)
-        match each.kind:
+    for parameter in op.INSTRUCTION.parameters:
+        value = values.get(parameter.name)
+        match parameter.kind:
             case Buffer():
                 buffer, indices = cast(Any, value if isinstance(value, tuple) else (value, ()))
                 operands += [buffer, list(indices)]
             case Kind.SCALAR | Kind.SIZE:
                 operands.append(value)
             case Kind.CONST:
-                properties[each.name] = IntegerAttr(int(cast(Any, value)), i64)
+                properties[parameter.name] = IntegerAttr(int(cast(Any, value)), i64)
             case Kind.FLAG:
-                properties[each.name] = UnitAttr() if value else None
+                properties[parameter.name] = UnitAttr() if value else None
             case Stride():
-                properties[each.name] = ints(cast("tuple[int, int]", value)) if value else None
+                properties[parameter.name] = ints(cast("tuple[int, int]", value)) if value else None
             case _:
                 pass
     result = op.INSTRUCTION.result

@@ -77,12 +77,12 @@ class Record:
     @cached_property
     def c_parameters(self) -> list[Parameter]:
         """The parameters that the C function has."""
-        return [each for each in self.parameters if each.kind is not Kind.STATE]
+        return [parameter for parameter in self.parameters if parameter.kind is not Kind.STATE]
 
     @cached_property
     def buffers(self) -> dict[str, Buffer]:
         """The parameters that are buffers."""
-        return {each.name: each.kind for each in self.parameters if isinstance(each.kind, Buffer)}
+        return {parameter.name: parameter.kind for parameter in self.parameters if isinstance(parameter.kind, Buffer)}
 
     def cycles(self, **numbers: Any) -> float:
         """Return the cycles for numbers of parameters. Raises Diagnostic for an instruction that declares none."""
@@ -98,17 +98,17 @@ class Record:
     @cached_property
     def numbers(self) -> set[str]:
         """The names of the parameters that are numbers."""
-        return {each.name for each in self.c_parameters if not isinstance(each.kind, Buffer)}
+        return {parameter.name for parameter in self.c_parameters if not isinstance(parameter.kind, Buffer)}
 
     @cached_property
     def states(self) -> list[Parameter]:
         """The states of engines that the semantics takes."""
-        return [each for each in self.parameters if each.kind is Kind.STATE]
+        return [parameter for parameter in self.parameters if parameter.kind is Kind.STATE]
 
     @cached_property
     def configurations(self) -> list[Parameter]:
         """The states that are configuration registers."""
-        return [each for each in self.states if issubclass(each.element, Configuration)]
+        return [state for state in self.states if issubclass(state.element, Configuration)]
 
     @cached_property
     def configures(self) -> bool:
@@ -116,7 +116,7 @@ class Record:
         accesses = any(kind.reads or kind.writes for kind in self.buffers.values())
         return bool(self.states) and len(self.configurations) == len(self.states) and not accesses
 
-    def axes_of(self, buffer: str, rank: int, known: Mapping[str, Any]) -> Axes:
+    def axes_of(self, buffer: str, rank: int, values: Mapping[str, Any]) -> Axes:
         """
         Return the region of a buffer of so many axes, by numbers and configurations.
 
@@ -124,52 +124,57 @@ class Record:
         """
         function = self.regions[buffer]
         try:
-            found = tuple(function(**{name: known[name] for name in names_of(function)}))
+            region = tuple(function(**{name: values[name] for name in names_of(function)}))
         except TypeError as error:
             raise no_region(buffer, str(error)) from error
-        pairs = [cast("tuple[Any, Any]", each) for each in found if isinstance(each, tuple)]
-        sizes = [each[0] for each in pairs] if pairs else list(found)
-        is_along = bool(pairs) and len(pairs) == len(found) and all(len(each) == 2 for each in pairs)
+        pairs = [cast("tuple[Any, Any]", axis) for axis in region if isinstance(axis, tuple)]
+        sizes = [pair[0] for pair in pairs] if pairs else list(region)
+        is_along = bool(pairs) and len(pairs) == len(region) and all(len(pair) == 2 for pair in pairs)
         is_box = (
-            not pairs and len(found) <= rank and all(isinstance(each, SSAValue) or is_extent(each) for each in found)
+            not pairs
+            and len(region) <= rank
+            and all(isinstance(extent, SSAValue) or is_extent(extent) for extent in region)
         )
         if is_along and all(is_extent(number) for pair in pairs for number in pair):
             return Axes(tuple(1 if step == 0 else size for size, step in pairs), tuple(step for _, step in pairs))
         if not is_box:
-            raise no_region(buffer, f"{list(found)} of a buffer of {rank} axes")
-        return Axes((1,) * (rank - len(found)) + tuple(sizes), None)
+            raise no_region(buffer, f"{list(region)} of a buffer of {rank} axes")
+        return Axes((1,) * (rank - len(region)) + tuple(sizes), None)
 
     def depends_on_configuration(self, buffer: str) -> bool:
         """Return whether the region of a buffer depends on configuration registers."""
-        return bool(names_of(self.regions[buffer]) & {each.name for each in self.configurations})
+        return bool(names_of(self.regions[buffer]) & {state.name for state in self.configurations})
 
     @cached_property
     def is_scalar(self) -> bool:
         """True for the computation of a number from numbers, elementwise on arrays of them."""
         kinds = (Kind.SCALAR, Kind.CONST, Kind.FLAG)
-        return self.result is not None and all(each.kind in kinds for each in self.parameters)
+        return self.result is not None and all(parameter.kind in kinds for parameter in self.parameters)
 
     def scalars(self, operands: Sequence[Value]) -> dict[str, Value]:
         """Return the operands of a scalar instruction by the names of its parameters."""
-        names = [each.name for each in self.parameters if each.kind is Kind.SCALAR]
+        names = [parameter.name for parameter in self.parameters if parameter.kind is Kind.SCALAR]
         return dict(zip(names, operands, strict=True))
 
     def scalars_in_c(self, operands: Sequence[Value]) -> dict[str, Value]:
         """Return the arguments of the C function of a scalar instruction by the names of its parameters."""
-        given = zip(self.parameters, operands, strict=True)
-        return {each.name: value if each.kind is Kind.SCALAR else int(np.ravel(value)[0]) for each, value in given}
+        arguments = zip(self.parameters, operands, strict=True)
+        return {
+            parameter.name: value if parameter.kind is Kind.SCALAR else int(np.ravel(value)[0])
+            for parameter, value in arguments
+        }
 
     @cached_property
     def prototype(self) -> str:
         """The prototype of the C function."""
-        listed = ", ".join(declared for each in self.c_parameters for declared in each.declared)
+        listed = ", ".join(declared for parameter in self.c_parameters for declared in parameter.declared)
         return f"{self.result.c_type if self.result else 'void'} {self.c}({listed or 'void'})"
 
     def check(self, numbers: Mapping[str, Any]) -> None:
         """Raise Diagnostic for numbers of parameters that the instruction does not allow; others may be missing."""
-        for each in self.parameters:
-            if each.name in numbers:
-                each.check(numbers[each.name])
+        for parameter in self.parameters:
+            if parameter.name in numbers:
+                parameter.check(numbers[parameter.name])
         for required in self.requires:
             names = names_of(required)
             problem = required(**{name: numbers[name] for name in names}) if names <= numbers.keys() else None
@@ -184,17 +189,17 @@ class Record:
         Raises Diagnostic where a number is not allowed, and where an access is out of bounds of its buffer.
         """
         self.check({name: number for name, number in numbers.items() if isinstance(number, int | np.floating)})
-        for each in self.parameters:
-            if isinstance(each.kind, Buffer) and (each.kind.reads or each.kind.writes):
-                _protect(arrays[each.name], each.kind)
+        for parameter in self.parameters:
+            if isinstance(parameter.kind, Buffer) and (parameter.kind.reads or parameter.kind.writes):
+                _protect(arrays[parameter.name], parameter.kind)
         try:
-            found = self.function(**arrays, **numbers, **states)
+            result = self.function(**arrays, **numbers, **states)
         except Diagnostic:
             raise
         except Exception as error:
             message = f"the semantics of the instruction '{self.name}' fails"
             raise Diagnostic(message, where=self.place, found=f"{type(error).__name__}: {error}") from error
-        return None if self.result is None else np.asarray(found).astype(self.result.element)[()]
+        return None if self.result is None else np.asarray(result).astype(self.result.element)[()]
 
 
 def header_text(name: str, chosen: Sequence[Record]) -> str:
@@ -202,9 +207,9 @@ def header_text(name: str, chosen: Sequence[Record]) -> str:
     guard = f"{name.upper()}_H"
     lines = [f"/* The C runtime of {name}: what its instructions are in C. */", f"#ifndef {guard}", f"#define {guard}"]
     lines += ["", "#include <stdint.h>"]
-    for made in sorted(chosen, key=lambda each: each.name):
-        body = [f"  {line}" for line in made.c_body.splitlines()]
-        lines += ["", *([f"static inline {made.prototype} {{", *body, "}"] if body else [f"{made.prototype};"])]
+    for record in sorted(chosen, key=lambda record: record.name):
+        body = [f"  {line}" for line in record.c_body.splitlines()]
+        lines += ["", *([f"static inline {record.prototype} {{", *body, "}"] if body else [f"{record.prototype};"])]
     return "\n".join([*lines, "", "#endif", ""])
 
 
@@ -213,12 +218,12 @@ def is_extent(size: Any) -> bool:
     return isinstance(size, int) and size >= 0
 
 
-def no_region(buffer: str, found: str) -> Diagnostic:
+def no_region(buffer: str, shown: str) -> Diagnostic:
     """Return the error for a region that a buffer cannot have."""
     return Diagnostic(
         f"the region of '{buffer}' has no extents",
         expected="a number or an operand of index type, unchanged, for each of the last axes, or pairs (count, step)",
-        found=found,
+        found=shown,
     )
 
 

@@ -54,7 +54,7 @@ def blank() -> Flat[Any]:
 
 
 def check_semantics(
-    made: Record,
+    record: Record,
     axes: Mapping[str, Axes],
     types: Mapping[str, np.dtype[Any]],
     numbers: Mapping[str, Any],
@@ -68,26 +68,26 @@ def check_semantics(
     Raises Diagnostic where it leaves them, or leaves elements of a region that it writes as they were. Unless the
     states are complete, nothing but that is an error.
     """
-    given = {name: number for name, number in numbers.items() if name in made.numbers}
-    made.check({name: number for name, number in given.items() if type(number) is int})
+    arguments = {name: number for name, number in numbers.items() if name in record.numbers}
+    record.check({name: number for name, number in arguments.items() if type(number) is int})
     left: list[list[Array]] = []
     for fill in (0, 1):
         regions = {
             name: Region.blank(
-                counts, cast("Sequence[int]", steps), 0 if made.buffers[name].reads else fill, types[name]
+                counts, cast("Sequence[int]", steps), 0 if record.buffers[name].reads else fill, types[name]
             )
             for name, (counts, steps) in axes.items()
         }
-        flat = {name: regions[name].flat if name in regions else blank() for name in made.buffers}
+        flat = {name: regions[name].flat if name in regions else blank() for name in record.buffers}
         try:
-            made.run(flat, given, states)
+            record.run(flat, arguments, states)
         except (AccessError, NotConfigured):
             raise
         except Diagnostic:
             if is_complete:
                 raise
             return
-        left.append([np.array(regions[name].array) for name in axes if made.buffers[name].writes])
+        left.append([np.array(regions[name].array) for name in axes if record.buffers[name].writes])
     if any(not np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in zip(*left, strict=True)):
         raise AccessError(
             "an instruction leaves elements of its region unwritten",

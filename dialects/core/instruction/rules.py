@@ -23,33 +23,33 @@ from .signature import Buffer, ElementSize, Extent, Kind, Parameter, Stride, mak
 _T = TypeVar("_T")
 
 
-def register_rules(made: Instruction) -> None:
+def register_rules(record: Instruction) -> None:
     """Register the rules of the op on memrefs and scalars, and of the call in C on flat arrays."""
 
     def on_scalars(op: InstructionOp, *operands: Value) -> Array:
-        return made.run({}, made.scalars(operands) | op.properties_of(), {})
+        return record.run({}, record.scalars(operands) | op.properties_of(), {})
 
     def on_scalars_in_c(op: Operation, *operands: Value) -> Array:
-        return made.run({}, made.scalars_in_c(operands), {})
+        return record.run({}, record.scalars_in_c(operands), {})
 
     def on_memrefs(runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> list[Value]:
-        return located(op, lambda: _run(made, runner, op, operands))
+        return located(op, lambda: _run(record, runner, op, operands))
 
     def work(runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> Work:
-        return _work(made, runner, op, operands)
+        return _work(record, runner, op, operands)
 
     def on_queue(runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> list[Value]:
         return located(op, lambda: _issue(runner, op, work(runner, op, operands)))
 
     def in_c(runner: Runner, op: Operation, *operands: Value) -> list[Value]:
-        return located(op, lambda: _run_c(made, runner, op, operands))
+        return located(op, lambda: _run_c(record, runner, op, operands))
 
-    if made.is_scalar:
-        SCALAR_RULES[made.op], C_SCALAR_RULES[made.c] = on_scalars, on_scalars_in_c
+    if record.is_scalar:
+        SCALAR_RULES[record.op], C_SCALAR_RULES[record.c] = on_scalars, on_scalars_in_c
         return
-    if made.queue:
-        WORK_RULES[made.op] = work
-    RULES[made.op], C_RULES[made.c] = on_queue if made.queue else on_memrefs, in_c
+    if record.queue:
+        WORK_RULES[record.op] = work
+    RULES[record.op], C_RULES[record.c] = on_queue if record.queue else on_memrefs, in_c
 
 
 def located(op: Operation, run: Callable[[], list[Value]]) -> list[Value]:
@@ -79,7 +79,7 @@ class _Bound(NamedTuple):
         Raises Diagnostic where it is out of bounds.
         """
         array, begin = self.arrays[name], self.indices[name]
-        shapes = {shape_name(each): array.shape for each, array in self.arrays.items()}
+        shapes = {shape_name(buffer): array.shape for buffer, array in self.arrays.items()}
         axes = op.INSTRUCTION.axes_of(name, array.ndim, {**self.numbers, **shapes, **configurations})
         if axes.steps is not None:
             return Region.of(self.flat(name), axes.counts, axes.steps)
@@ -96,63 +96,63 @@ class _Bound(NamedTuple):
 def _bound(runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> _Bound:
     arrays, indices, numbers = dict[str, Array](), dict[str, list[int]](), dict[str, Any]()
     values = iter(operands)
-    for each, detail in runner.cached(op, _plan):
-        if isinstance(each.kind, Buffer):
-            arrays[each.name] = next(values)
-            indices[each.name] = [int(next(values)) for _ in range(detail)]
-        elif each.kind is Kind.SCALAR:
-            numbers[each.name] = next(values)
-        elif each.kind is Kind.SIZE:
-            numbers[each.name] = int(next(values))
-        elif isinstance(each.kind, Stride):
-            array, (axis, times) = arrays[each.kind.buffer], detail
-            numbers[each.name] = array.strides[axis] // array.itemsize * times if times else 0
-        elif isinstance(each.kind, Extent):
-            numbers[each.name] = arrays[each.kind.buffer].shape[each.kind.axis]
-        elif isinstance(each.kind, ElementSize):
-            numbers[each.name] = arrays[each.kind.buffer].itemsize
+    for parameter, detail in runner.cached(op, _plan):
+        if isinstance(parameter.kind, Buffer):
+            arrays[parameter.name] = next(values)
+            indices[parameter.name] = [int(next(values)) for _ in range(detail)]
+        elif parameter.kind is Kind.SCALAR:
+            numbers[parameter.name] = next(values)
+        elif parameter.kind is Kind.SIZE:
+            numbers[parameter.name] = int(next(values))
+        elif isinstance(parameter.kind, Stride):
+            array, (axis, times) = arrays[parameter.kind.buffer], detail
+            numbers[parameter.name] = array.strides[axis] // array.itemsize * times if times else 0
+        elif isinstance(parameter.kind, Extent):
+            numbers[parameter.name] = arrays[parameter.kind.buffer].shape[parameter.kind.axis]
+        elif isinstance(parameter.kind, ElementSize):
+            numbers[parameter.name] = arrays[parameter.kind.buffer].itemsize
         else:
-            numbers[each.name] = detail
+            numbers[parameter.name] = detail
     return _Bound(arrays, indices, numbers)
 
 
-def _run(made: Instruction, runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> list[Value]:
-    if made.awaits is not None:
-        state_of(runner, op, Queues).fence(made.awaits, runner.interleaving)
+def _run(record: Instruction, runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> list[Value]:
+    if record.awaits is not None:
+        state_of(runner, op, Queues).fence(record.awaits, runner.interleaving)
     bound = _bound(runner, op, operands)
-    regions = {name: bound.region(op, name, {}) for name in made.regions}
+    regions = {name: bound.region(op, name, {}) for name in record.regions}
     flat = {name: regions[name].flat if name in regions else bound.flat(name) for name in bound.arrays}
-    return _results(made, made.run(flat, bound.numbers, _states(made, runner, op)))
+    return _results(record, record.run(flat, bound.numbers, _states(record, runner, op)))
 
 
-def _work(made: Instruction, runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> Work:
+def _work(record: Instruction, runner: Runner, op: InstructionOp, operands: Sequence[Value]) -> Work:
     """
     Return the work of an op on its queue. Configurations are those at its issue, since its queue executes in order.
 
     One that configures is executed here.
     """
     bound, configured = _bound(runner, op, operands), state_of(runner, op, Configured)
-    if made.configures:
-        flat = {name: bound.flat(name) for name in made.buffers}
-        configured.configure(made, lambda changed: made.run(flat, bound.numbers, changed))
-        return Work(op, made.queue, [], [], lambda: [])
-    configurations = configured.of(made)
-    states = {**_states(made, runner, op), **configurations}
-    regions = {name: bound.region(op, name, configurations) for name in made.regions}
-    read, written = ([name for name in regions if getattr(made.buffers[name], side)] for side in ("reads", "writes"))
+    if record.configures:
+        flat = {name: bound.flat(name) for name in record.buffers}
+        configured.configure(record, lambda changed: record.run(flat, bound.numbers, changed))
+        return Work(op, record.queue, [], [], lambda: [])
+    configurations = configured.of(record)
+    states = {**_states(record, runner, op), **configurations}
+    regions = {name: bound.region(op, name, configurations) for name in record.regions}
+    read, written = ([name for name in regions if getattr(record.buffers[name], side)] for side in ("reads", "writes"))
     if any(not bound.arrays[name].flags.writeable for name in written):
         raise Diagnostic(f"'{op.name}' writes to constant memory")
 
     def compute() -> list[Array]:
         """Run the semantics on copies of the regions."""
         copies = {name: region.copy() for name, region in regions.items()}
-        flat = {name: copies[name].flat if name in copies else bound.flat(name) for name in made.buffers}
-        located(op, lambda: _results(made, made.run(flat, bound.numbers, states)))
+        flat = {name: copies[name].flat if name in copies else bound.flat(name) for name in record.buffers}
+        located(op, lambda: _results(record, record.run(flat, bound.numbers, states)))
         return [copies[name].array for name in written]
 
     levels = runner.cached(op, _levels)
     reads, writes = ([(regions[name].array, levels[name]) for name in names] for names in (read, written))
-    return Work(op, made.queue, reads, writes, compute)
+    return Work(op, record.queue, reads, writes, compute)
 
 
 def _levels(op: InstructionOp) -> dict[str, str | None]:
@@ -163,12 +163,17 @@ def _levels(op: InstructionOp) -> dict[str, str | None]:
 
 def _plan(op: InstructionOp) -> list[tuple[Parameter, Any]]:
     """Return the parameters, buffers first, with indices for buffers and static values for others."""
-    operands, held = op.operands_of(), op.properties_of()
+    operands, properties = op.operands_of(), op.properties_of()
     details: list[tuple[Parameter, Any]] = []
-    for each in op.INSTRUCTION.c_parameters:
-        is_buffer, is_stride = isinstance(each.kind, Buffer), isinstance(each.kind, Stride)
-        indices = len(operands[each.name][1]) if is_buffer else None
-        details.append((each, indices if is_buffer else op.step_of(each.name) if is_stride else held.get(each.name)))
+    for parameter in op.INSTRUCTION.c_parameters:
+        is_buffer, is_stride = isinstance(parameter.kind, Buffer), isinstance(parameter.kind, Stride)
+        indices = len(operands[parameter.name][1]) if is_buffer else None
+        details.append(
+            (
+                parameter,
+                indices if is_buffer else op.step_of(parameter.name) if is_stride else properties.get(parameter.name),
+            )
+        )
     return sorted(details, key=lambda detail: isinstance(detail[0].kind, Stride | Extent | ElementSize))
 
 
@@ -177,29 +182,31 @@ def _issue(runner: Runner, op: InstructionOp, work: Work) -> list[Value]:
     return []
 
 
-def _run_c(made: Instruction, runner: Runner, op: Operation, operands: Sequence[Value]) -> list[Value]:
+def _run_c(record: Instruction, runner: Runner, op: Operation, operands: Sequence[Value]) -> list[Value]:
     flat, numbers = dict[str, Flat[Any]](), dict[str, Any]()
     values = iter(operands)
-    for each in made.c_parameters:
+    for parameter in record.c_parameters:
         value = next(values)
-        if isinstance(each.kind, Buffer):
-            offset = int(next(values)) if each.kind.has_offset else 0
-            flat[each.name] = value.reshape(-1)[offset:].view(Flat)
+        if isinstance(parameter.kind, Buffer):
+            offset = int(next(values)) if parameter.kind.has_offset else 0
+            flat[parameter.name] = value.reshape(-1)[offset:].view(Flat)
         else:
-            numbers[each.name] = value if each.kind is Kind.SCALAR else int(value)
+            numbers[parameter.name] = value if parameter.kind is Kind.SCALAR else int(value)
     configured = state_of(runner, op, Configured)
-    if made.configures:
-        configured.configure(made, lambda changed: made.run(flat, numbers, changed))
+    if record.configures:
+        configured.configure(record, lambda changed: record.run(flat, numbers, changed))
         return []
-    return _results(made, made.run(flat, numbers, {**_states(made, runner, op), **configured.of(made)}))
+    return _results(record, record.run(flat, numbers, {**_states(record, runner, op), **configured.of(record)}))
 
 
-def _results(made: Instruction, value: Value) -> list[Value]:
-    return [] if made.result is None else [value]
+def _results(record: Instruction, value: Value) -> list[Value]:
+    return [] if record.result is None else [value]
 
 
-def _states(made: Instruction, runner: Runner, op: Operation) -> dict[str, Any]:
-    return {each.name: state_of(runner, op, each.element) for each in made.states if each not in made.configurations}
+def _states(record: Instruction, runner: Runner, op: Operation) -> dict[str, Any]:
+    return {
+        state.name: state_of(runner, op, state.element) for state in record.states if state not in record.configurations
+    }
 
 
 def state_of(runner: Runner, op: Operation, state: type[_T]) -> _T:

@@ -132,7 +132,7 @@ class Parameter:
     def types(self) -> tuple[Attribute, ...]:
         """The types in the IR of which an element has one, empty for any."""
         if isinstance(self.element, TypeVar):
-            return tuple(cast(Attribute, _TYPES[each][0]) for each in self.element.__constraints__)
+            return tuple(cast(Attribute, _TYPES[choice][0]) for choice in self.element.__constraints__)
         return () if self.type is None else (self.type,)
 
     @cached_property
@@ -187,21 +187,21 @@ def parameters_of(function: Callable[..., Any], place: str) -> tuple[tuple[Param
     """
     hints = get_type_hints(function, include_extras=True)
     result = hints.pop("return", type(None))
-    found = tuple(_parameter(name, hints.get(name), place) for name in inspect.signature(function).parameters)
-    buffers = {each.name for each in found if isinstance(each.kind, Buffer)}
-    for each in found:
-        if isinstance(each.kind, Stride | Extent | ElementSize) and each.kind.buffer not in buffers:
+    parameters = tuple(_parameter(name, hints.get(name), place) for name in inspect.signature(function).parameters)
+    buffers = {parameter.name for parameter in parameters if isinstance(parameter.kind, Buffer)}
+    for parameter in parameters:
+        if isinstance(parameter.kind, Stride | Extent | ElementSize) and parameter.kind.buffer not in buffers:
             raise Diagnostic(
-                f"'{each.name}' is derived from '{each.kind.buffer}', which is no buffer of the instruction",
+                f"'{parameter.name}' is derived from '{parameter.kind.buffer}', which is no buffer of the instruction",
                 where=place,
                 expected=" or ".join(sorted(buffers)) or "a buffer",
             )
     if result is type(None):
-        return found, None
+        return parameters, None
     returned = _parameter("result", result, place)
     if returned.kind is not Kind.SCALAR:
         raise Diagnostic("an instruction returns what is no scalar", where=place, expected="None or Scalar[type]")
-    return found, returned
+    return parameters, returned
 
 
 @cache
@@ -213,8 +213,8 @@ def names_of(function: Callable[..., Any]) -> frozenset[str]:
 @cache
 def maker_of(state: Any) -> Callable[[Operation], Any]:
     """Return the function that makes the object of a state's class, from the outermost op."""
-    made: Callable[[Operation], Any] | None = getattr(state, "of_program", None)
-    return made if made is not None else lambda _: state()
+    make: Callable[[Operation], Any] | None = getattr(state, "of_program", None)
+    return make if make is not None else lambda _: state()
 
 
 def _parameter(name: str, hint: Any, place: str) -> Parameter:
@@ -234,10 +234,10 @@ def _parameter(name: str, hint: Any, place: str) -> Parameter:
     if kind is Kind.STATE:
         element = base
     elif isinstance(kind, Buffer) or kind is Kind.SCALAR:
-        element = next((each for each in _inside(base) if each in _TYPES or _is_choice(each)), None)
+        element = next((inner for inner in _inside(base) if inner in _TYPES or _is_choice(inner)), None)
     if element is None and (isinstance(kind, Buffer) or kind is Kind.SCALAR):
-        known = ", ".join(str(getattr(each, "__name__", each)) for each in _TYPES)
-        raise Diagnostic(f"the parameter '{name}' has no type of C", where=place, expected=known, found=str(base))
+        names = ", ".join(str(getattr(scalar_type, "__name__", scalar_type)) for scalar_type in _TYPES)
+        raise Diagnostic(f"the parameter '{name}' has no type of C", where=place, expected=names, found=str(base))
     return Parameter(name, kind, element, limits[0] if limits else None)
 
 
@@ -248,7 +248,7 @@ def _is_choice(hint: Any) -> bool:
 
 def _inside(hint: Any) -> Iterator[Any]:
     """Yield the types that a generic type is of, innermost first."""
-    for each in get_args(hint)[::-1]:
-        yield from _inside(each)
+    for argument in get_args(hint)[::-1]:
+        yield from _inside(argument)
     if not get_args(hint):
         yield hint

@@ -78,9 +78,9 @@ on_forget(lambda _: machine_from_attr.cache_clear())
 def _attribute(value: Any) -> Attribute:
     if isinstance(value, dict):
         table = cast("dict[str, Any]", value)
-        return DictionaryAttr({key: _attribute(each) for key, each in table.items()})
+        return DictionaryAttr({key: _attribute(item) for key, item in table.items()})
     if isinstance(value, list):
-        return ArrayAttr([_attribute(each) for each in cast("list[Any]", value)])
+        return ArrayAttr([_attribute(item) for item in cast("list[Any]", value)])
     if isinstance(value, str):
         return StringAttr(value)
     if isinstance(value, bool):
@@ -92,9 +92,9 @@ def _value(attribute: Attribute) -> Any:
     """Return the value of an attribute as `tomllib` would."""
     match attribute:
         case DictionaryAttr():
-            return {key: _value(each) for key, each in attribute.data.items()}
+            return {key: _value(item) for key, item in attribute.data.items()}
         case ArrayAttr():
-            return [_value(each) for each in attribute]
+            return [_value(item) for item in attribute]
         case StringAttr():
             return attribute.data
         case BytesAttr():  # what xDSL reads a text beyond ASCII as

@@ -35,7 +35,7 @@ def check(machine: Machine, problems: list[str]) -> Machine:
     if depths is None:
         problems.append(f"links: expected that they lead from far to near, found the cycle {_cycle(machine)}")
         return machine
-    by_distance = sorted(machine.levels, key=lambda each: (depths[each.name], *_rank(each)))
+    by_distance = sorted(machine.levels, key=lambda level: (depths[level.name], *_rank(level)))
     machine = replace(machine, levels=tuple(by_distance))
     problems += _unreached(machine)
     problems += _external_problems(machine)
@@ -49,16 +49,16 @@ def _rank(level: Level) -> tuple[bool, bool, int, str]:
 
 def _name_problems(path: str, part: Level | Link | Engine, machine: Machine) -> Iterable[str]:
     """Return a problem for each key whose value names no level or engine of the machine, or its own."""
-    known = {
+    names = {
         "a level": [level.name for level in machine.levels],
         "an engine": [engine.name for engine in machine.engines if engine is not part],
     }
     for key in keys_of(type(part)).values():
         references = key.form.names(getattr(part, key.name)) if isinstance(key.form, ValueForm) else ()
         for form, name in references:
-            if name not in known.get(form.kind, [name]):
-                hint = did_you_mean(name, known[form.kind])
-                yield unknown_name(f"{path}.{key.name}", form.kind, known[form.kind], f'"{name}"', hint)
+            if name not in names.get(form.kind, [name]):
+                hint = did_you_mean(name, names[form.kind])
+                yield unknown_name(f"{path}.{key.name}", form.kind, names[form.kind], f'"{name}"', hint)
 
 
 def _own_clock_problems(path: str, clock: Clock, machine: Machine) -> Iterable[str]:
@@ -104,8 +104,8 @@ def _link_problems(link: Link, machine: Machine) -> Iterable[str]:
 
 def _engine_problems(engine: Engine, machine: Machine) -> Iterable[str]:
     path = f"engines.{engine.name}"
-    known = {level.name for level in machine.levels}
-    if all(known.issuperset(levels) for _, levels in engine.level):
+    names = {level.name for level in machine.levels}
+    if all(names.issuperset(levels) for _, levels in engine.level):
         yield from _role_problems(engine, machine)
     if engine.interlocks and not engine.queues:
         yield f"{path}.interlocks: expected queues beside it, whose accesses it orders, found none"
@@ -140,14 +140,14 @@ def _role_problems(engine: Engine, machine: Machine) -> Iterable[str]:
     works_near = engine.levels_of()[0] not in outermost
     for role in ROLES:
         levels, outs = engine.levels_of(role), engine.levels_of("outs")[0]
-        found = ", ".join(f'"{name}"' for name in levels)
+        shown = ", ".join(f'"{name}"' for name in levels)
         if role == "scratch" and levels[0] != outs:
-            yield f'{path}.scratch: expected "{outs}", the level of outs, found {found}'
+            yield f'{path}.scratch: expected "{outs}", the level of outs, found {shown}'
         beside = [name for name in levels[1:] if name in outermost and not machine.level(name).preloaded]
         if beside:
-            yield f"{path}.{role}: expected no farthest level beside the preferred one, found {found}"
+            yield f"{path}.{role}: expected no farthest level beside the preferred one, found {shown}"
         if role == "accumulators" and works_near and levels[0] in outermost and _cuts_reductions(engine):
-            yield f"{path}.accumulators: expected a level that a link leads to, found {found}"
+            yield f"{path}.accumulators: expected a level that a link leads to, found {shown}"
         for name in levels:
             if not machine.level(name).can_hold(role):
                 yield f'{path}: expected a level that holds {role}, found "{name}", which does not'
@@ -158,21 +158,21 @@ def _op_problems(path: str, op: str) -> Iterable[str]:
     dialect, _, name = op.partition(".")
     if op == "*":
         return
-    known = _ops_of(dialect, version())
-    if not known:
+    ops = _ops_of(dialect, version())
+    if not ops:
         yield f'{path}: expected "*", DIALECT.* or the name of an op, found no dialect "{dialect}"'
-    elif name != "*" and op not in known:
-        hint = did_you_mean(op, known)
+    elif name != "*" and op not in ops:
+        hint = did_you_mean(op, ops)
         yield f'{path}: expected the name of an op, found none of that name in "{dialect}"{"; " + hint if hint else ""}'
 
 
 @cache
-def _ops_of(dialect: str, known: Hashable) -> tuple[str, ...]:
+def _ops_of(dialect: str, dialects_version: Hashable) -> tuple[str, ...]:
     """Return the names of the ops of a dialect among those of a `version()`; none if there is no such dialect."""
     from ..syntax.text import new_context
 
-    found = new_context().get_optional_dialect(dialect)
-    return tuple(op.name for op in found.operations) if found else ()
+    definition = new_context().get_optional_dialect(dialect)
+    return tuple(op.name for op in definition.operations) if definition else ()
 
 
 def unknown_name(path: str, kind: str, names: Sequence[str], shown: str, hint: str) -> str:
@@ -219,7 +219,7 @@ def unused_levels(machine: Machine, levels: Container[str]) -> Iterable[str]:
         if level.preloaded and not any(level.name in engine.levels_of("weights") for engine in machine.engines):
             yield f"levels.{level.name}.preloaded: expected an engine that names the level for weights, found none"
         nearer = {level.name}
-        for link in sorted(machine.links, key=lambda each: [one.name for one in machine.levels].index(each.far)):
+        for link in sorted(machine.links, key=lambda link: [one.name for one in machine.levels].index(link.far)):
             nearer |= {link.near} if link.far in nearer else set()
         for role in level.holds:
             if not any(nearer.intersection(engine.levels_of(role)) for engine in machine.engines):
@@ -232,13 +232,13 @@ def unused_levels(machine: Machine, levels: Container[str]) -> Iterable[str]:
 def _cycle(machine: Machine) -> str:
     """Return the levels of a cycle of links, in the first one that there is."""
     nearer = {level.name: [] for level in machine.levels} | {
-        link.far: [each.near for each in machine.links if each.far == link.far and each.far != each.near]
+        link.far: [other.near for other in machine.links if other.far == link.far and other.far != other.near]
         for link in machine.links
     }
     while dead := [name for name, targets in nearer.items() if not targets]:
         for name in dead:
             del nearer[name]
-        nearer = {name: [each for each in targets if each in nearer] for name, targets in nearer.items()}
+        nearer = {name: [target for target in targets if target in nearer] for name, targets in nearer.items()}
     walk = [min(nearer)]
     while walk.count(walk[-1]) < 2:
         walk.append(nearer[walk[-1]][0])

@@ -45,10 +45,10 @@ def machine_path(name_or_path: str | Path, base: Path | None = None) -> Path:
     if text in variants():
         return folders[target] / f"{variant}.toml"
     path = (base or Path()) / text
-    known = sorted(name for name, folder in folders.items() if (folder / FILE).is_file())
-    if text in known and not isinstance(name_or_path, Path):
+    names = sorted(name for name, folder in folders.items() if (folder / FILE).is_file())
+    if text in names and not isinstance(name_or_path, Path):
         return folders[text] / FILE
-    is_variant = target in known and base is None and not path.exists()
+    is_variant = target in names and base is None and not path.exists()
     if (
         text.endswith(".toml")
         or ("/" in text and not is_variant)
@@ -59,9 +59,9 @@ def machine_path(name_or_path: str | Path, base: Path | None = None) -> Path:
     kind = f", a folder without {FILE}" if path.is_dir() else ", a file of another kind" if path.exists() else ""
     raise Diagnostic(
         f"there is no machine '{text}'",
-        expected=f"one of {', '.join([*known, *variants()])}, or the path of a folder with {FILE} or of a .toml file",
+        expected=f"one of {', '.join([*names, *variants()])}, or the path of a folder with {FILE} or of a .toml file",
         found=f"{text}{kind}",
-        remedy=did_you_mean(text, [*known, *variants()]),
+        remedy=did_you_mean(text, [*names, *variants()]),
     )
 
 
@@ -113,7 +113,7 @@ def merged_table(path: Path, shown: str = "", inside: tuple[Path, ...] = ()) -> 
     shown = shown or str(path)
     table = _parse(path, shown)
     if path in inside:
-        chain = " -> ".join(each.name for each in (*inside[inside.index(path) :], path))
+        chain = " -> ".join(file.name for file in (*inside[inside.index(path) :], path))
         raise Diagnostic("the machine includes itself", shown, found=chain)
     include = table.pop("include", None)
     if include is not None:
@@ -128,7 +128,7 @@ def merged_table(path: Path, shown: str = "", inside: tuple[Path, ...] = ()) -> 
     engines = table.get("engines")
     if isinstance(engines, dict):
         named = cast("dict[str, Any]", engines)
-        table["engines"] = {name: _like(name, each, path, shown, inside) for name, each in named.items()}
+        table["engines"] = {name: _like(name, engine, path, shown, inside) for name, engine in named.items()}
     return table
 
 

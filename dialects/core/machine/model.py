@@ -77,7 +77,7 @@ class Machine:
     @property
     def copier(self) -> Engine:
         """The engine that copies buffers within a level: the first general-purpose one, else the first."""
-        able = (engine for engine in self.engines if any(each.op == "*" for each in engine.runs))
+        able = (engine for engine in self.engines if any(support.op == "*" for support in engine.runs))
         return next(able, self.engines[0])
 
     def in_flight(self, *, external: bool) -> int:
@@ -139,12 +139,12 @@ class Machine:
     def counter(self, engine: Engine, op: Operation) -> TileCost | None:
         """Return the instructions of a kernel, or of a tile of it, on an engine, as `tile_cost`; None where unknown."""
         support = engine.support(op)
-        found = count_named(support.cost) if support is not None else None
-        if support is None or found is None:
+        count = count_named(support.cost) if support is not None else None
+        if support is None or count is None:
             return None
-        parameters, over_tiles = dict(support.parameters), is_over_tiles(found)
+        parameters, over_tiles = dict(support.parameters), is_over_tiles(count)
         return KernelCosts(
-            support, lambda kernel, tile: found(kernel, tile, engine, **parameters), over_tiles=over_tiles
+            support, lambda kernel, tile: count(kernel, tile, engine, **parameters), over_tiles=over_tiles
         ).of(op)
 
     @cached_property
@@ -175,11 +175,11 @@ class Machine:
 
     def engines_for(self, op: Operation) -> tuple[tuple[Engine, int], ...]:
         """Return the engines that can run an op, each with the cycles of the whole of it, the fastest first."""
-        known = self._known_costs(op)
-        found = ((engine, self._costs_on(engine, op, known)) for engine in self.engines)
-        costs = ((engine, tile_costs.of(op)()) for engine, tile_costs in found if tile_costs is not None)
+        memoised = self._known_costs(op)
+        costs_by_engine = ((engine, self._costs_on(engine, op, memoised)) for engine in self.engines)
+        costs = ((engine, tile_costs.of(op)()) for engine, tile_costs in costs_by_engine if tile_costs is not None)
         able = [(engine, cycles) for engine, cycles in costs if cycles is not None]
-        return tuple(sorted(able, key=lambda each: each[1]))
+        return tuple(sorted(able, key=lambda pair: pair[1]))
 
     def peak(self, engine: Engine, op: Operation) -> float:
         """
@@ -209,19 +209,19 @@ class Machine:
         from ..kernel_structure import structure_of
 
         key = structure_of([op])
-        known = self._kernel_costs.get(key)
-        if known is None:
+        costs = self._kernel_costs.get(key)
+        if costs is None:
             if len(self._kernel_costs) >= _KERNELS_PRICED:
                 self._kernel_costs.clear()
-            known = self._kernel_costs[key] = {}
-        return known
+            costs = self._kernel_costs[key] = {}
+        return costs
 
-    def _costs_on(self, engine: Engine, op: Operation, known: dict[str, KernelCosts | None]) -> KernelCosts | None:
+    def _costs_on(self, engine: Engine, op: Operation, memoised: dict[str, KernelCosts | None]) -> KernelCosts | None:
         """Return the costs on an engine of kernels structurally equal to `op`, None where it does not run them."""
-        if engine.name not in known:
+        if engine.name not in memoised:
             support = engine.support(op)
-            known[engine.name] = None if support is None else self._new_kernel_costs(engine, support)
-        return known[engine.name]
+            memoised[engine.name] = None if support is None else self._new_kernel_costs(engine, support)
+        return memoised[engine.name]
 
     def _new_kernel_costs(self, engine: Engine, support: OpSupport) -> KernelCosts:
         """Return the costs of kernels on an engine, in cycles of the machine's clock, set-up included."""
@@ -245,9 +245,9 @@ def _find(parts: tuple[_Part, ...], name: str, kind: str, machine: str) -> _Part
     for part in parts:
         if part.name == name:
             return part
-    known = [part.name for part in parts]
+    names = [part.name for part in parts]
     message = f"the machine has no {kind} '{name}'"
-    raise Diagnostic(message, f"machine {machine}", ", ".join(known), name, did_you_mean(name, known))
+    raise Diagnostic(message, f"machine {machine}", ", ".join(names), name, did_you_mean(name, names))
 
 
 def _paths_from(source: str, machine: Machine) -> dict[str, tuple[Link, ...]]:

@@ -81,7 +81,7 @@ class OpSupport:
         if not is_kernel(op):
             return f"'{op.name}' is no kernel"
         kernel = kernel_of(op)
-        inputs, outputs = [each.value for each in kernel.read], [each.value for each in kernel.outputs]
+        inputs, outputs = [access.value for access in kernel.read], [access.value for access in kernel.outputs]
         return _others("inputs", inputs, self.types) or _others("outputs", outputs, self.result_types)
 
     def peak_of(self, op: Operation, cores: int) -> float:
@@ -101,13 +101,13 @@ class OpSupport:
         type = factor_type(op)
         width = integer_width(type) or 0
         narrower = {int(name[1:]): name for name in peaks if name[0] == "i" and name[1:].isdecimal()}
-        known = [name for bits, name in sorted(narrower.items()) if bits <= width]
-        return cores * peaks.get(str(type), peaks[known[-1]] if known else peaks.get("*", 0.0))
+        fitting = [name for bits, name in sorted(narrower.items()) if bits <= width]
+        return cores * peaks.get(str(type), peaks[fitting[-1]] if fitting else peaks.get("*", 0.0))
 
     def blocks(self, kernel: Kernel) -> tuple[int, ...]:
         """Return the block extent of each loop of a kernel, 1 where the engine has none."""
         multiples = dict(self.multiples)
-        return tuple(next((multiples[each] for each in names if each in multiples), 1) for names in _aliases(kernel))
+        return tuple(next((multiples[name] for name in names if name in multiples), 1) for names in _aliases(kernel))
 
     def without_fills(self, kernel: Kernel) -> Kernel:
         """Return a kernel without the padding that transfers fill."""
@@ -122,15 +122,15 @@ class OpSupport:
         maxima = dict(self.maxima)
         named = zip(_aliases(kernel), self.padded_bounds(kernel), strict=True)
         return tuple(
-            min(extent, next((maxima[each] for each in names if each in maxima), extent)) for names, extent in named
+            min(extent, next((maxima[name] for name in names if name in maxima), extent)) for names, extent in named
         )
 
     def padded_bounds(self, kernel: Kernel) -> tuple[int, ...]:
         """Return the extent of each loop of a kernel, in whole blocks of the engine where it needs them."""
-        each = zip(_aliases(kernel), kernel.bounds, self.blocks(kernel), strict=True)
+        loops = zip(_aliases(kernel), kernel.bounds, self.blocks(kernel), strict=True)
         return tuple(
             -(-extent // block) * block if any(name in self.padded for name in names) else extent
-            for names, extent, block in each
+            for names, extent, block in loops
         )
 
     def spans(self, kernel: Kernel) -> tuple[bool, ...]:
@@ -158,5 +158,5 @@ def _others(kind: str, values: list[SSAValue], types: tuple[str, ...]) -> str:
     if "*" in types:
         return ""
     elements: list[Attribute] = [element_of(value) if is_shaped(value) else value.type for value in values]
-    found = [name for name in dict.fromkeys(map(str, elements)) if name not in types]
-    return f"{kind} of {', '.join(found)}, not {' or '.join(types)}" if found else ""
+    unsupported = [name for name in dict.fromkeys(map(str, elements)) if name not in types]
+    return f"{kind} of {', '.join(unsupported)}, not {' or '.join(types)}" if unsupported else ""

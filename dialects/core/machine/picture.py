@@ -100,7 +100,7 @@ def _engines(machine: Machine) -> Table:
         roles = [(role, " or ".join(levels)) for role, levels in engine.level]
         levels = roles[0][1] if len(roles) == 1 else ", ".join(f"{role}: {names}" for role, names in roles)
         vector = f"{engine.vector_bytes} B" if engine.vector_bytes else ""
-        caches = ", ".join(size_text(each) for each in engine.caches)
+        caches = ", ".join(size_text(size) for size in engine.caches)
         queues = ", ".join(f"{name} {depth}" for name, depth in engine.queues)
         queues += f"; interlocks {', '.join(engine.interlocks)}" if engine.interlocks else ""
         facts = f"{engine.cores}", escape(levels), f"{engine.setup}", vector, caches, escape(queues)
@@ -130,7 +130,7 @@ def _tiles(support: OpSupport) -> str:
 
 def _number(value: Parameter) -> str:
     if isinstance(value, tuple):
-        return ", ".join(f"{each:g}" for each in value)
+        return ", ".join(f"{number:g}" for number in value)
     return f"{value:g}"
 
 
@@ -143,4 +143,4 @@ def _clock(clock: Clock) -> str:
 
 
 def _times(count: tuple[int, ...]) -> str:
-    return f" x {' x '.join(str(each) for each in count)}" if count else ""
+    return f" x {' x '.join(str(extent) for extent in count)}" if count else ""

@@ -49,8 +49,8 @@ def _number(point: Sequence[int], extents: Sequence[int]) -> int:
 
 
 def _point(number: int, extents: Sequence[int]) -> list[int]:
-    found: list[int] = []
+    point: list[int] = []
     for extent in reversed(extents):
         number, index = divmod(number, extent)
-        found.insert(0, index)
-    return found
+        point.insert(0, index)
+    return point

@@ -47,9 +47,9 @@ _FUNCTIONS: dict[str, tuple[Callable[[str], object], Callable[[], list[str]]]] =
 class Problems(list[str]):
     """Problems of a table, one text for each key."""
 
-    def expected(self, key: str, expected: str, found: object = None) -> None:
+    def expected(self, key: str, expected: str, value: object = None) -> None:
         """Record a key whose value has the wrong form."""
-        self.append(f"{key}: expected {expected}, found {_shown(found)}")
+        self.append(f"{key}: expected {expected}, found {_shown(value)}")
 
 
 def _shown(value: object) -> str:
@@ -211,14 +211,14 @@ def _is_unknown(form: NameForm, name: str) -> bool:
 
 
 def _unknown_function(form: NameForm, path: str, name: object) -> str:
-    known = [*form.words, *_FUNCTIONS[form.kind][1]()]
-    return unknown_name(path, form.kind, known, _shown(name), did_you_mean(str(name), known))
+    names = [*form.words, *_FUNCTIONS[form.kind][1]()]
+    return unknown_name(path, form.kind, names, _shown(name), did_you_mean(str(name), names))
 
 
-def _unknown_keys(table: Table, known: Collection[str], path: str, problems: Problems) -> None:
+def _unknown_keys(table: Table, names: Collection[str], path: str, problems: Problems) -> None:
     for key in table:
-        if key not in known:
-            hint = did_you_mean(key, known)
+        if key not in names:
+            hint = did_you_mean(key, names)
             problems.append(f"{_joined(path, key)}: unknown key{'; ' + hint if hint else ''}")
 
 

@@ -89,16 +89,16 @@ def machine_named(name_or_path: str) -> Machine:
     if path.name == FILE and (path.parent / "pipeline.txt").is_file():
         return machine_at(path.parent)
     pipeline = merged_table(path, name_or_path).get("pipeline")
-    known = target_folders()
-    if not isinstance(pipeline, str) or pipeline not in known:
+    folders = target_folders()
+    if not isinstance(pipeline, str) or pipeline not in folders:
         raise Diagnostic(
             "the machine has no pipeline",
             name_or_path,
-            expected=f'pipeline = "NAME", one of {", ".join(known)}',
+            expected=f'pipeline = "NAME", one of {", ".join(folders)}',
             found=str(pipeline or "nothing"),
-            remedy=did_you_mean(str(pipeline), known) or 'give it a pipeline, or include a target: include = "host"',
+            remedy=did_you_mean(str(pipeline), folders) or 'give it a pipeline, or include a target: include = "host"',
         )
-    base = machine_at(known[pipeline])
+    base = machine_at(folders[pipeline])
     name = re.sub(r"[^\w.+-]", "_", path.stem)
     attached = name_or_path if name_or_path in variants() else str(path)
     return Machine(name, base.folder, _description_at(path), _attaching(base.phases, attached))

@@ -25,12 +25,12 @@ def with_setup(cost: Cycles, setup: int, ratio: float) -> Cycles:
     """Return a cost in cycles that `ratio` converts, an engine's set-up included."""
 
     def cycles(kernel: Kernel, bounds: Any) -> Any:
-        found = cost(kernel, bounds)
-        if isinstance(found, str):
-            return found
-        if not isinstance(found, np.ndarray):
-            return ceil((found + setup) * ratio)
-        return np.where(found < 0, -1, np.ceil((found + setup) * ratio)).astype(np.int64)
+        result = cost(kernel, bounds)
+        if isinstance(result, str):
+            return result
+        if not isinstance(result, np.ndarray):
+            return ceil((result + setup) * ratio)
+        return np.where(result < 0, -1, np.ceil((result + setup) * ratio)).astype(np.int64)
 
     return cycles
 
@@ -39,12 +39,13 @@ class KernelCosts:
     """
     Cycles of structurally equal kernels on an engine that supports them, as `cost` gives them for loop extents.
 
-    With `over_tiles`, `cost` is that of many tiles at once (`cost_table`). `known` is what the kernels have in common.
+    With `over_tiles`, `cost` is that of many tiles at once (`cost_table`). `cycles` are those that are memoised, by the
+    extents of a tile, None for the whole.
     """
 
     def __init__(self, support: OpSupport, cost: Cycles, *, over_tiles: bool):
         self.over_tiles = over_tiles
-        self.known: dict[tuple[int, ...] | None, int | None] = {}
+        self.cycles: dict[tuple[int, ...] | None, int | None] = {}
         self._support, self._cost = support, cost
         self._fault = ""
         self._blocks: tuple[int, ...] = ()
@@ -66,23 +67,23 @@ class KernelCosts:
     def one(self, kernel: Kernel, bounds: tuple[int, ...]) -> int | None:
         """Return the cycles of a tile of these extents, None where the engine cannot run it."""
         if self.over_tiles:
-            (found,) = self.each(kernel, np.array([bounds], np.int64)).tolist()
-            return None if found < 0 else found
+            (result,) = self.each(kernel, np.array([bounds], np.int64)).tolist()
+            return None if result < 0 else result
         blocks = self._blocks_of(kernel)
         whole = tuple([-(-extent // block) * block for extent, block in zip(bounds, blocks, strict=True)])
-        found = self._cost(kernel, whole)
-        if not isinstance(found, str):
-            return found
-        self._fault = found if bounds == kernel.bounds else self._fault
+        result = self._cost(kernel, whole)
+        if not isinstance(result, str):
+            return result
+        self._fault = result if bounds == kernel.bounds else self._fault
         return None
 
     def each(self, kernel: Kernel, tiles: Ints) -> Ints:
         """Return the cycles of tiles [tiles, loops] by a cost over tiles; -1 for those that the engine cannot run."""
         blocks = self._blocks_of(kernel)
-        found = self._cost(kernel, (-(-tiles // blocks) * blocks).T)
-        if not isinstance(found, str):
-            return found
-        self._fault = found if tiles.tolist() == [list(kernel.bounds)] else self._fault
+        result = self._cost(kernel, (-(-tiles // blocks) * blocks).T)
+        if not isinstance(result, str):
+            return result
+        self._fault = result if tiles.tolist() == [list(kernel.bounds)] else self._fault
         return np.full(len(tiles), -1)
 
     def _blocks_of(self, kernel: Kernel) -> tuple[int, ...]:
@@ -102,10 +103,10 @@ class TileCost:
 
     def __call__(self, bounds: tuple[int, ...] | None = None, /) -> int | None:
         """Return the cycles of a tile of these extents, by default of the whole; None if it cannot run."""
-        known = self._kernel_costs.known
-        if bounds not in known:
-            known[bounds] = self._kernel_costs.one(self._kernel, self._kernel.bounds if bounds is None else bounds)
-        return known[bounds]
+        memoised = self._kernel_costs.cycles
+        if bounds not in memoised:
+            memoised[bounds] = self._kernel_costs.one(self._kernel, self._kernel.bounds if bounds is None else bounds)
+        return memoised[bounds]
 
     def each(self, tiles: Ints) -> Ints:
         """Return the cycles of tiles of these extents [tiles, loops]; -1 for those that the engine cannot run."""

@@ -78,7 +78,7 @@ class PureAffineParser(AffineParser):
         return parse, symbols, spans
 
     def _create_binop_expr(self, lhs: AffineExpr, rhs: AffineExpr, binop: MLIRToken) -> AffineExpr:
-        constants = [isinstance(each, AffineConstantExpr) for each in (lhs, rhs)]
+        constants = [isinstance(operand, AffineConstantExpr) for operand in (lhs, rhs)]
         is_pure = binop.text in "+-" or constants[1] or (binop.text == "*" and constants[0])
         if not is_pure:
             message = f"expected a constant operand of '{binop.text}': semi-affine expressions are not supported"

@@ -184,9 +184,9 @@ class LocatingParser(Parser):
 
     def parse_affine_map_of_ssa_ids(self) -> tuple[AffineMap, Sequence[SSAValue[IndexType]]]:
         parser = PureAffineParser(self._parser_state)
-        found, spans = parser.parse_affine_map_of_ssa_ids()
+        affine_map, spans = parser.parse_affine_map_of_ssa_ids()
         operands = [UnresolvedOperand(span, number) for span, number in zip(spans, parser.results, strict=True)]
-        return found, [self.resolve_operand(operand, IndexType()) for operand in operands]
+        return affine_map, [self.resolve_operand(operand, IndexType()) for operand in operands]
 
     def parse_operation(self) -> Operation:
         self._start = start = self._current_token.span.start
@@ -364,15 +364,15 @@ class LocatingParser(Parser):
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         try:
-            found = super()._get_op_by_name(name)
+            op = super()._get_op_by_name(name)
         except ParseError as error:
             # xDSL blames the token after the name, which may stand on another line.
             raise ParseError(self.start_of_op(), f"{error.msg}{self._hint(name)}") from error
-        if issubclass(found, UnregisteredOp) and "." in name:
-            found.name = name
-            setattr(found, "parse", classmethod(_refuse_custom_form))
-        add_syntax(found)
-        return found
+        if issubclass(op, UnregisteredOp) and "." in name:
+            op.name = name
+            setattr(op, "parse", classmethod(_refuse_custom_form))
+        add_syntax(op)
+        return op
 
     def start_of_op(self) -> Span[str]:
         """Return the place of the op whose parsing began last."""

@@ -57,11 +57,11 @@ def to_upstream(data: bytes, element: Attribute) -> bytes:
     part = _integer_part(element)
     if part is None:
         return data
-    held, size = part.compile_time_size, _bytes_of(part)
-    if held == size and part.width.data == 8 * size:
+    stored, size = part.compile_time_size, _bytes_of(part)
+    if stored == size and part.width.data == 8 * size:
         return data
     mask = np.uint64((1 << part.width.data) - 1)
-    bits = np.frombuffer(data, f"<u{held}").astype("<u8") & mask
+    bits = np.frombuffer(data, f"<u{stored}").astype("<u8") & mask
     return bits.view(np.uint8).reshape(-1, 8)[:, :size].tobytes()
 
 
@@ -99,15 +99,15 @@ def _unpacked(data: bytes, count: int) -> bytes:
 
 def _extended(data: bytes, part: _Integer) -> bytes:
     """Return integers in as many bytes as xDSL holds for each, the bits above their width set by their sign."""
-    size, held, width = _bytes_of(part), part.compile_time_size, part.width.data
-    if held == size and width == 8 * size:
+    size, stored, width = _bytes_of(part), part.compile_time_size, part.width.data
+    if stored == size and width == 8 * size:
         return data
     padded = np.zeros((len(data) // max(size, 1), 8), np.uint8)
     padded[:, :size] = np.frombuffer(data, np.uint8).reshape(-1, size)
     shift = np.uint64(64 - width)
     aligned = padded.view("<u8").ravel() << shift
     values = aligned >> shift if is_unsigned_type(part) else aligned.view("<i8") >> shift.astype(np.int64)
-    return values.astype(f"<i{held}").tobytes()
+    return values.astype(f"<i{stored}").tobytes()
 
 
 def _misfit(expected: str, size: int) -> str:

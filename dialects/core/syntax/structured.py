@@ -110,11 +110,11 @@ def parse_reduce(op: type[Operation], parser: Parser) -> Operation:
         if regions:
             parser.parse_optional_punctuation(",")
         regions.append(parser.parse_region())
-    made = cast(Any, op)(operands, regions)
-    made.attributes |= parser.parse_optional_attr_dict()
+    reduce = cast(Any, op)(operands, regions)
+    reduce.attributes |= parser.parse_optional_attr_dict()
     for trait in op.get_traits_of_type(SingleBlockImplicitTerminator):
-        ensure_terminator(made, trait)
-    return made
+        ensure_terminator(reduce, trait)
+    return reduce
 
 
 def print_reduce(op: Operation, printer: Printer) -> None:

@@ -102,7 +102,9 @@ def _has_late_visibility(op: Operation) -> bool:
     """Return whether an `llvm.func` has a calling convention besides attributes that upstream prints before it."""
     convention = op.properties.get("CConv")
     others = (op.properties.get(name) for name in ("visibility_", "unnamed_addr"))
-    return "ccc" not in str(convention) and any(isinstance(each, IntegerAttr) and each.value.data for each in others)
+    return "ccc" not in str(convention) and any(
+        isinstance(attribute, IntegerAttr) and attribute.value.data for attribute in others
+    )
 
 
 def _has_unknown_flags(op: Operation) -> bool:
@@ -257,7 +259,7 @@ class IrPrinter(DensePrinter):
         dialects = list(dialects)
         limit = self._elide_resources
         if limit is not None and self._dialect_resources:
-            interfaces = {each.name: each.get_interface(OpAsmDialectInterface) for each in dialects}
+            interfaces = {dialect.name: dialect.get_interface(OpAsmDialectInterface) for dialect in dialects}
             for name, keys in self._dialect_resources.items():
                 stored = interfaces[name]
                 assert stored is not None

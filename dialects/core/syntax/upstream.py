@@ -79,7 +79,7 @@ def _copy(op: type[Operation], parser: Parser) -> Operation:
     target = parser.parse_unresolved_operand()
     attributes = parser.parse_optional_attr_dict()
     types = _type_to_type(parser)
-    operands = [parser.resolve_operand(each, type) for each, type in zip((source, target), types, strict=True)]
+    operands = [parser.resolve_operand(operand, type) for operand, type in zip((source, target), types, strict=True)]
     return op.create(operands=operands, attributes=attributes)
 
 
@@ -171,15 +171,15 @@ def _parallel(op: type[Operation], parser: Parser) -> Operation:
     types = _result_types(parser)
     values = parser.resolve_operands(initial, types, start)
     region = parser.parse_region(variables)
-    made = cast(Any, op).build(
+    loop = cast(Any, op).build(
         operands=[low, high, step, values],
         result_types=[types],
         regions=[region],
         attributes=parser.parse_optional_attr_dict(),
     )
     for trait in op.get_traits_of_type(SingleBlockImplicitTerminator):
-        ensure_terminator(made, trait)
-    return made
+        ensure_terminator(loop, trait)
+    return loop
 
 
 def _while(op: type[Operation], parser: Parser) -> Operation:
@@ -189,14 +189,16 @@ def _while(op: type[Operation], parser: Parser) -> Operation:
     start = parser.pos
     type = parser.parse_function_type()
     operands = parser.resolve_operands([operand for _, operand in pairs], type.inputs.data, start)
-    arguments = [argument.resolve(each) for (argument, _), each in zip(pairs, type.inputs.data, strict=True)]
+    arguments = [
+        argument.resolve(argument_type) for (argument, _), argument_type in zip(pairs, type.inputs.data, strict=True)
+    ]
     before = parser.parse_region(arguments)
     parser.parse_keyword("do")
     after = parser.parse_region()
-    made = cast(Any, op)(operands, type.outputs.data, before, after)
+    loop = cast(Any, op)(operands, type.outputs.data, before, after)
     attributes = parser.parse_optional_attr_dict_with_keyword()
-    made.attributes |= attributes.data if attributes is not None else {}
-    return made
+    loop.attributes |= attributes.data if attributes is not None else {}
+    return loop
 
 
 def _assignment(parser: Parser) -> tuple[Parser.UnresolvedArgument, UnresolvedOperand]:
@@ -333,9 +335,9 @@ def _transpose(op: type[Operation], parser: Parser) -> Operation:
     parser.parse_keyword("permutation")
     parser.parse_punctuation("=")
     order = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
-    made = cast(Any, op)(*operands, DenseArrayBase.from_list(i64, order))
-    made.attributes |= parser.parse_optional_attr_dict()
-    return made
+    transpose = cast(Any, op)(*operands, DenseArrayBase.from_list(i64, order))
+    transpose.attributes |= parser.parse_optional_attr_dict()
+    return transpose
 
 
 def _print_transpose(op: Operation, printer: Printer) -> None:
@@ -355,11 +357,11 @@ def _named(op: type[Operation], parser: Parser) -> Operation:
     from xdsl.dialects.linalg.abstract_ops import NamedOperation
 
     attributes = parser.parse_optional_attr_dict()
-    made = cast(Any, NamedOperation.parse).__func__(op, parser)
-    known = cast("type[IRDLOperation]", op).get_irdl_definition().properties
+    parsed = cast(Any, NamedOperation.parse).__func__(op, parser)
+    properties = cast("type[IRDLOperation]", op).get_irdl_definition().properties
     for name, value in attributes.items():
-        (made.properties if name in known else made.attributes)[name] = value
-    return made
+        (parsed.properties if name in properties else parsed.attributes)[name] = value
+    return parsed
 
 
 def _print_named(op: Operation, printer: Printer) -> None:

@@ -32,8 +32,8 @@ def _wrapped_line(line: str, limit: int) -> str:
     spaces = _spaces(line, indent)
     parts: list[str] = []
     start, width, at = 0, limit, 0
-    while len(line) - start > width and (found := _break(line, spaces, at, start, width)) is not None:
-        at, (position, depth) = found
+    while len(line) - start > width and (gap := _break(line, spaces, at, start, width)) is not None:
+        at, (position, depth) = gap
         parts.append(line[start:position])
         start = position + 1
         lead = " " * (indent + 4 + 2 * depth)
@@ -44,14 +44,14 @@ def _wrapped_line(line: str, limit: int) -> str:
 
 def _spaces(line: str, start: int) -> list[tuple[int, int]]:
     """Return the spaces outside of strings from a column on: their columns, and how many brackets are around."""
-    found: list[tuple[int, int]] = []
+    spaces: list[tuple[int, int]] = []
     depth = 0
     for token in _TOKEN.finditer(line, start):
         if token[0] == " ":
-            found.append((token.start(), depth))
+            spaces.append((token.start(), depth))
         else:
             depth += _DEPTH.get(token[0], 0)
-    return found
+    return spaces
 
 
 def _break(

@@ -37,18 +37,18 @@ class _Numbers:
         arguments = (block.args for region in op.regions if (block := region.first_block) is not None)
         types = (value.type for value in chain(op.operands, op.results, *arguments))
         passing: list[Attribute] = []
-        for each in chain(types, op.properties.values(), op.attributes.values()):
-            if id(each) in self.of:
+        for attribute in chain(types, op.properties.values(), op.attributes.values()):
+            if id(attribute) in self.of:
                 continue
-            key = _key_of(each)
-            (self._kept if key is each else passing).append(each)
-            self.of[id(each)] = self._equal.setdefault(key, next(self._next))
+            key = _key_of(attribute)
+            (self._kept if key is attribute else passing).append(attribute)
+            self.of[id(attribute)] = self._equal.setdefault(key, next(self._next))
         return passing
 
     def forget(self) -> None:
         """Forget all, but which numbers have been given."""
-        for known in (self.of, self._kept, self._equal):
-            known.clear()
+        for table in (self.of, self._kept, self._equal):
+            table.clear()
 
 
 def _key_of(attribute: Attribute) -> object:
@@ -100,8 +100,8 @@ def alike_verified_once() -> Generator[None]:
 @cache
 def _checking(op_class: type[Operation]) -> tuple[OpTrait, ...]:
     """Return the traits of ops that check something."""
-    checks = (each for each in op_class.traits if type(each).verify is not OpTrait.verify)
-    return tuple(each for each in checks if not isinstance(each, IsolatedFromAbove))
+    checks = (trait for trait in op_class.traits if type(trait).verify is not OpTrait.verify)
+    return tuple(trait for trait in checks if not isinstance(trait, IsolatedFromAbove))
 
 
 def _known_facts(definition: OpDef, op: Operation) -> _Facts:
@@ -110,8 +110,8 @@ def _known_facts(definition: OpDef, op: Operation) -> _Facts:
     except KeyError:
         passing = _numbers.learn(op)
         facts = _facts_of(definition, op, _numbers.of)
-        for each in passing:
-            _numbers.of.pop(id(each), None)
+        for attribute in passing:
+            _numbers.of.pop(id(attribute), None)
         return facts
 
 
@@ -128,10 +128,10 @@ def _facts_of(definition: OpDef, op: Operation, numbers: dict[int, int]) -> _Fac
         block = region.first_block
         facts.append(len(region.blocks))
         facts += [numbers[id(argument.type)] for argument in block.args] if block is not None else ()
-    for name, each in op.properties.items():
-        facts += name, numbers[id(each)]
+    for name, attribute in op.properties.items():
+        facts += name, numbers[id(attribute)]
     declared = definition.attributes
-    for name, each in op.attributes.items():
+    for name, attribute in op.attributes.items():
         if name in declared or name in _SEGMENTS:
-            facts += name, numbers[id(each)]
+            facts += name, numbers[id(attribute)]
     return tuple(facts)

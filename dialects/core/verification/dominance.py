@@ -48,9 +48,9 @@ def dominator_tree(region: Region) -> dict[Block, list[Block]]:
     while changed:
         changed = False
         for index, block in enumerate(order[1:], 1):
-            known = [source for source in sources[block] if dominator[source] >= 0]
-            nearest = known[0]
-            for source in known[1:]:
+            ranked = [source for source in sources[block] if dominator[source] >= 0]
+            nearest = ranked[0]
+            for source in ranked[1:]:
                 nearest = _common_dominator(nearest, source, dominator)
             changed |= dominator[index] != nearest
             dominator[index] = nearest

@@ -29,7 +29,7 @@ def verify_reshape(op: Operation) -> None:
     if op.name in _COLLAPSES:
         few, many = many, few
     reassociation = cast(Any, op).reassociation.data
-    groups: list[list[int]] = [[each.value.data for each in group.data] for group in reassociation]
+    groups: list[list[int]] = [[axis.value.data for axis in group.data] for group in reassociation]
     if not few and not groups:
         groups = [[*range(len(many))]]
     if [axis for axes in groups for axis in axes] != [*range(len(many))] or (len(groups) != len(few) and few):

@@ -54,13 +54,13 @@ def _symbols_in_tables() -> Generator[None]:
 
 def _symbols_of(table: Operation) -> dict[str, Operation]:
     """Return the ops that a symbol table names, of equal names the first."""
-    found: dict[str, Operation] = {}
+    symbols: dict[str, Operation] = {}
     for op in table.regions[0].block.ops:
         trait = op.get_trait(SymbolOpInterface)
         name = trait.get_sym_attr_name(op) if trait is not None else None
         if name is not None:
-            found.setdefault(name.data, op)
-    return found
+            symbols.setdefault(name.data, op)
+    return symbols
 
 
 def _verify_op(op: Operation, visible: set[SSAValue] | None) -> None:
