@@ -4,8 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= 2
+# The part of `make nightly`: another one each day, all of them in a week.
+PART ?= $(shell date +%u)/7
 
-.PHONY: help demo test quick nightly lint docs bench wheel clean
+.PHONY: help demo test quick changed nightly lint docs bench wheel clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,8 +29,11 @@ test: $(STAMP)  ## run the test suite
 quick: $(STAMP)  ## run the part of the test suite that takes under a minute
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m quick
 
-nightly: $(STAMP)  ## run the whole test suite with all of its matrices and larger populations
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal --nightly
+changed: $(STAMP)  ## run the tests of what has changed since the last commit, until one fails
+	$(BIN)/pytest --changed -x
+
+nightly: $(STAMP)  ## run a seventh of all matrices and larger populations, by the day; PART=1/1 runs them all
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal --nightly --part $(PART)
 
 lint: $(STAMP)  ## check style and types
 	$(BIN)/ruff check .

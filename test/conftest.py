@@ -4,6 +4,7 @@ Collects `test/**/*.mlir` as tests, whose RUN lines are run in this process. Rea
 Of files that are marked `quick`, the tests marked `long` are left out of `-m quick`, which draws fewer examples. Tests
 marked `nightly`, all but a sample of the matrices marked `sample`, and half of the examples are left out without
 `--nightly`.
+With `--changed` the tests of what has changed since the last commit are run, the nearest first (test/changed.py).
 Hypothesis sets no deadlines: how long an example takes says how busy the machine is.
 """
 
@@ -11,14 +12,18 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import hypothesis
 import pytest
 
+from tilewright.test.changed import MOST, changed_files, distance_from
 from tilewright.test.lit_runner.file import failure_of
 from tilewright.test.lit_runner.script import ScriptError
 
@@ -34,9 +39,24 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Fil
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Import no file without a quick test for `-m quick`."""
-    is_module = collection_path.suffix == ".py" and collection_path.is_file()
+    """Import no file without a quick test for `-m quick`, and none far from what has changed for `--changed`."""
+    if not collection_path.is_file():
+        return None
+    is_test = collection_path.suffix == ".mlir" or collection_path.name.startswith("test_")
+    if config.getoption("changed") and is_test and _distance(collection_path) > MOST:
+        return True
+    is_module = collection_path.suffix == ".py"
     return True if config.getoption("markexpr") == "quick" and is_module and not _has_quick(collection_path) else None
+
+
+def _distance(test: Path) -> int:
+    """Return how far a file of tests is from what has changed."""
+    return _distances()(test)
+
+
+@cache
+def _distances() -> Callable[[Path], int]:
+    return distance_from(changed_files())
 
 
 def _has_quick(module: Path) -> bool:
@@ -60,11 +80,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--nightly", action="store_true", help="run the tests marked `nightly`, and all of each matrix")
+    parser.addoption("--part", metavar="K/N", help="with --nightly: one of N parts, which together are all tests")
+    parser.addoption(
+        "--changed", action="store_true", help="run the tests of what has changed since the last commit, nearest first"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("changed"):
+        items.sort(key=lambda item: _distance(item.path))
     if config.getoption("nightly") or "nightly" in str(config.getoption("markexpr")):
+        _keep_part(config, items)
         return
     matrices = _matrices(items)
     for matrix in matrices:
@@ -75,6 +102,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out |= {item for item in items if item.get_closest_marker("long")}
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
+
+
+def _keep_part(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests of one part of N: a test keeps its part when others come and go."""
+    part: str | None = config.getoption("part")
+    if part is None:
+        return
+    numbers = re.fullmatch(r"(\d+)/([1-9]\d*)", part)
+    if numbers is None or not 1 <= int(numbers[1]) <= int(numbers[2]):
+        raise pytest.UsageError(f"--part {part}: expected K/N with K from 1 to N, such as 3/7")
+    kept = {item for item in items if crc32(item.nodeid.encode()) % int(numbers[2]) == int(numbers[1]) - 1}
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
 
 
 def _matrices(items: Sequence[pytest.Item]) -> list[list[pytest.Item]]:
