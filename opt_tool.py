@@ -133,6 +133,8 @@ def _add_files(add: _Add) -> None:
     add("--verify-diagnostics", choices=("all", "only-expected"), help=expected)
     add("--allow-unregistered-dialect", action=_FLAG, help="accept ops of unknown dialects")
     add("--parsing-diagnostics", action=_FLAG, help="print errors of the syntax to the output and succeed")
+    written = "write the CHECK lines of lit tests from the output of their RUN lines, below a comment that marks them"
+    add("--update-checks", nargs="+", type=_path, metavar="FILE", help=written)
     add("--debug", action=_FLAG, help="show the traceback of an error")
 
 
@@ -233,8 +235,22 @@ def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
 
         raise UsageError(f"there is a second input '{second}'", found=f"'{arguments.input}' and '{second}'")
     arguments.pass_flags = [_pass_flag(word) for word in unknown]
+    _check_alone(parser, arguments)
     arguments.known_options = flags
     return arguments
+
+
+def _check_alone(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """Raise UsageError for other options beside --update-checks: RUN lines have their own."""
+    values = vars(arguments)
+    alone = {"update_checks", "pass_flags", "debug"}
+    others = [name for name in values if name not in alone and values[name] != parser.get_default(name)]
+    if arguments.update_checks and (others or arguments.pass_flags):
+        from .grammar import UsageError
+
+        shown = arguments.pass_flags[0][0] if arguments.pass_flags else others[0].replace("_", "-")
+        remedy = "write the option into the RUN lines of the tests"
+        raise UsageError("--update-checks takes no other option than --debug", found=shown, remedy=remedy)
 
 
 def _pass_flag(word: str) -> tuple[str, str | None]:
@@ -283,6 +299,10 @@ def _run(words: list[str], registries: Registries | None) -> int:
         return 2 if isinstance(error, UsageError) else 1
     if arguments.version:
         return _print_version()
+    if arguments.update_checks:
+        from .testing.checks.update import update_files
+
+        return update_files(arguments.update_checks, lambda command: main(command[1:]))
     from .runtime.driver.driver import drive
 
     return drive(arguments, registries, lambda recorded: parse_arguments([*recorded, *words]))

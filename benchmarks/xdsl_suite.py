@@ -38,7 +38,8 @@ from lit import TestRunner, discovery
 from lit.LitConfig import LitConfig
 
 from tilewright.test.fuzz.isolated import Crash, Hang, run_isolated
-from tilewright.test.lit_runner.shell import TOOLS, Result, run_line
+from tilewright.testing.lit.tools import TOOLS
+from tilewright.testing.run_lines.shell import CommandResult, run_line
 
 SECONDS = 60
 """Time limit of a command or a part, in seconds."""
@@ -127,6 +128,9 @@ def _xdsl_opt(words: list[str]) -> int:
     return 0
 
 
+_TOOLS = {**TOOLS, "xdsl-opt": _xdsl_opt}
+
+
 def commands(suite: Path, folder: Path) -> Iterator[Command]:
     """Yield the RUN lines that call xdsl-opt, as lit reads them; `folder` is for files that they write."""
     lit, find = cast(Any, TestRunner), cast(Any, discovery).find_tests_for_inputs
@@ -157,28 +161,26 @@ def parts(suite: Path) -> Iterator[Part]:
 
 def _attempt(command: Command) -> tuple[str, str]:
     """Classify a command; returns its class and the reason why opt-tool fails it, empty where it passes."""
-    TOOLS["xdsl-opt"] = _xdsl_opt
-    if run_line(command.line).code:
+    if run_line(command.line, _TOOLS).code:
         return "does not pass with xdsl-opt", ""
-    return "errors" if _VERIFY.search(command.line) else "commands", _reason(run_line(command.with_opt_tool))
+    return "errors" if _VERIFY.search(command.line) else "commands", _reason(run_line(command.with_opt_tool, _TOOLS))
 
 
-def _reason(result: Result) -> str:
+def _reason(result: CommandResult) -> str:
     lines = result.err.decode(errors="replace").strip().splitlines()
     return "" if result.code == 0 else next(iter(lines), f"exit code {result.code}")
 
 
-def _accepted(words: Sequence[str], text: str) -> Result:
+def _accepted(words: Sequence[str], text: str) -> CommandResult:
     """Run a tool on a text; returns its output."""
     with tempfile.NamedTemporaryFile("w", suffix=".mlir", encoding="utf-8") as file:
         file.write(text)
         file.flush()
-        return run_line(shlex.join([words[0], file.name, *words[1:]]))
+        return run_line(shlex.join([words[0], file.name, *words[1:]]), _TOOLS)
 
 
 def _compare(part: Part, mlir_opt: str) -> tuple[str, str]:
     """Classify a part; returns its class and the reason why it fails, empty where it passes."""
-    TOOLS["xdsl-opt"] = _xdsl_opt
     for tool in (mlir_opt, "xdsl-opt"):
         if _accepted([tool], part.text).code:
             return f"{Path(tool).name} refuses it", ""

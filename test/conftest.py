@@ -17,25 +17,19 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 from zlib import crc32
 
 import hypothesis
 import pytest
 
 from tilewright.test.changed import MOST, changed_files, distance_from
-from tilewright.test.lit_runner.file import failure_of
-from tilewright.test.lit_runner.script import ScriptError
+from tilewright.testing.lit.collection import LitTest, pytest_collect_file
+
+__all__ = ["pytest_collect_file"]
 
 hypothesis.settings.register_profile("tilewright", deadline=None, max_examples=24)
 hypothesis.settings.register_profile("quick", deadline=None, max_examples=10)
 hypothesis.settings.load_profile("tilewright")
-
-
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
-    if file_path.suffix != ".mlir" or file_path.parent.name == "Inputs":
-        return None
-    return LitFile.from_parent(parent, path=file_path)  # pyright: ignore[reportUnknownMemberType]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -88,6 +82,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if isinstance(item, LitTest):
+            item.add_marker("quick")
     if config.getoption("changed"):
         items.sort(key=lambda item: _distance(item.path))
     if config.getoption("nightly") or "nightly" in str(config.getoption("markexpr")):
@@ -173,35 +170,3 @@ def _resident_bytes() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         return 0
-
-
-class LitFile(pytest.File):
-    """A .mlir file: one test."""
-
-    def collect(self) -> Iterator[pytest.Item]:
-        yield LitTest.from_parent(self, name="lit")  # pyright: ignore[reportUnknownMemberType]
-
-
-class LitFailure(Exception):
-    """A RUN line did not succeed."""
-
-
-class LitTest(pytest.Item):
-    """The RUN lines of a file, all of which must succeed."""
-
-    def __init__(self, **arguments: Any):
-        super().__init__(**arguments)  # pyright: ignore[reportUnknownMemberType]
-        self.add_marker("quick")
-
-    def runtest(self) -> None:
-        report = failure_of(self.path)
-        if report:
-            raise LitFailure(report)
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, LitFailure | ScriptError):
-            return f"{self.path}: {excinfo.value}"
-        return super().repr_failure(excinfo, style)
-
-    def reportinfo(self) -> tuple[Path, int, str]:
-        return self.path, 0, f"lit: {self.path.name}"

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("dialects", "frontend", "passes", "runtime", "targets")
+FOLDERS = ("dialects", "frontend", "passes", "runtime", "targets", "testing")
 ORDER = (
     *("errors", "discovery", "files", "console", "interruption", "grammar", "locations", "ir", "plugins"),
     *("dialects", "runtime.interpreter", "frontend", "passes", "runtime", "targets", "compiler"),
-    *("runtime.driver", "runtime.tools", "api", "completion", "commands", "opt_tool", "targets.commands"),
-    *("cli", "universe", ""),
+    *("runtime.driver", "runtime.tools", "api", "completion", "commands"),
+    *("testing.run_lines", "testing.checks", "opt_tool", "targets.commands"),
+    *("testing", "cli", "universe", ""),
 )
 """
 The packages, from below: a module imports from its own and those before it. The last is the root, `__init__`.

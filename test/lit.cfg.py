@@ -1,7 +1,7 @@
 """
 The configuration of lit: `lit test/` runs the .mlir tests, opt-tool and filecheck in lit's workers.
 
-With `--param processes=1` each command is a process of its own: lit's shell instead of the one of `lit_runner`.
+With `--param processes=1` each command is a process of its own: lit's shell instead of the one of `testing.lit`.
 """
 
 # `config` and `lit_config` are put here by lit.
@@ -12,14 +12,11 @@ import os
 import sys
 from pathlib import Path
 
-import lit.formats
-
-from tilewright.test.lit_runner.inside import InsideTest
-from tilewright.test.lit_runner.script import MACROS
+from tilewright.testing.lit.inside import InsideTest, ProcessesTest
+from tilewright.testing.run_lines.script import MACROS
 
 config.name = "tilewright"
-in_processes = "processes" in lit_config.params
-config.test_format = lit.formats.ShTest(execute_external=False) if in_processes else InsideTest()
+config.test_format = ProcessesTest() if "processes" in lit_config.params else InsideTest()
 config.suffixes = [".mlir"]
 config.excludes = ["Inputs", "programs"]
 config.test_source_root = str(Path(__file__).parent)

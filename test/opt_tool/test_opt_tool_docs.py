@@ -15,7 +15,7 @@ DOCS = (Path(__file__).parents[2] / "docs" / "opt-tool.md").read_text(encoding="
 def test_all_options_in_the_docs_exist(capsys: pytest.CaptureFixture[str]):
     assert main(["--help"]) == 0
     shown = set(re.findall(r"--[a-z][\w-]+", capsys.readouterr().out))
-    of_others = re.compile(r"`lit [^`]*`")
+    of_others = re.compile(r"`(?:lit|filecheck) [^`]*`")
     assert set(re.findall(r"(?<![\w-])--[a-z][\w-]+", of_others.sub("", DOCS))) <= shown
 
 

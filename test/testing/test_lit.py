@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.test.lit_runner.file import failure_of
-from tilewright.test.lit_runner.script import ScriptError, run_lines, substitute
-from tilewright.test.lit_runner.shell import run_line
+from tilewright.testing.lit.file import failure_of
+from tilewright.testing.lit.tools import TOOLS
+from tilewright.testing.run_lines.script import ScriptError, run_lines, substitute
+from tilewright.testing.run_lines.shell import run_line
 
 pytestmark = pytest.mark.quick
 
@@ -20,6 +21,9 @@ TEST = "// RUN: opt-tool %s | filecheck %s\n// CHECK: arith.constant {}\n%0 = ar
         ("// RUN: opt-tool %s\n// CHECK: f", "no filecheck reads the lines CHECK"),
         ("// RUN: opt-tool %s | filecheck %s --check-prefix=CHECK-A\n// CHECK-NEXT: f", "the lines CHECK:"),
         ("// RUN: opt-tool %s | filecheck %s\n// CHECK-A-NOT: f\n// CHECK: g", "the lines CHECK-A"),
+        ("// RUN: opt-tool %s --verify-diagnostics\n// NPU: f", "the lines NPU:"),
+        ("// RUN: opt-tool %s | filecheck %s --check-prefix=A\n// A: f\n// B-NOT: f", "the lines B:"),
+        ("// RUN: opt-tool %s | filecheck %S/other\n// CHECK: f", "the lines CHECK:"),
         ("// RUN: opt-tool %s \\\n", "ends with a backslash"),
         (
             "// RUN: opt-tool %s | filecheck %s --check-prefix=CHECK-RUN\n// CHECK-RUN: f",
@@ -53,7 +57,7 @@ def test_substitutions():
 def test_a_check_that_does_not_match_fails(tmp_path: Path, number: int, code: int):
     file = tmp_path / "t.mlir"
     file.write_text(TEST.format(number))
-    result = run_line(substitute(run_lines(file.read_text())[0], file, tmp_path))
+    result = run_line(substitute(run_lines(file.read_text())[0], file, tmp_path), TOOLS)
     assert result.code == code
     assert (b"Couldn't match" in result.err) is bool(code)
 
@@ -78,14 +82,14 @@ def test_a_check_that_does_not_match_fails(tmp_path: Path, number: int, code: in
     ],
 )
 def test_command_lines(line: str, code: int, out: bytes):
-    result = run_line(line)
+    result = run_line(line, TOOLS)
     assert (result.code, result.out) == (code, out)
 
 
 def test_redirections(tmp_path: Path):
     file = tmp_path / "f"
-    assert run_line(f"echo a > {file} && echo b >> {file} && cat < {file}").out == b"a\nb\n"
-    assert run_line(f"opt-tool --nonsense 2> {file}").err == b""
+    assert run_line(f"echo a > {file} && echo b >> {file} && cat < {file}", TOOLS).out == b"a\nb\n"
+    assert run_line(f"opt-tool --nonsense 2> {file}", TOOLS).err == b""
     assert b"error:" in file.read_bytes()
 
 
@@ -94,5 +98,5 @@ def test_an_exception_in_the_tool_is_no_expected_failure(monkeypatch: pytest.Mon
         raise TypeError("a fault of the tool")
 
     monkeypatch.setattr("tilewright.opt_tool.main", crash)
-    assert run_line("opt-tool").code == 70
-    assert run_line("not opt-tool").code == 1
+    assert run_line("opt-tool", TOOLS).code == 70
+    assert run_line("not opt-tool", TOOLS).code == 1

@@ -6,8 +6,9 @@ import tempfile
 from contextlib import chdir
 from pathlib import Path
 
-from tilewright.test.lit_runner.script import run_lines, substitute
-from tilewright.test.lit_runner.shell import Result, run_line
+from ..run_lines.script import run_lines, substitute
+from ..run_lines.shell import CommandResult, run_line
+from .tools import TOOLS
 
 
 def failure_of(file: Path) -> str:
@@ -15,13 +16,13 @@ def failure_of(file: Path) -> str:
     lines = run_lines(file.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         for line in lines:
-            result = run_line(substitute(line, file, Path(folder)))
+            result = run_line(substitute(line, file, Path(folder)), TOOLS)
             if result.code:
                 return _report(line, result)
     return ""
 
 
-def _report(line: str, result: Result) -> str:
+def _report(line: str, result: CommandResult) -> str:
     shown = {"standard error": result.err, "standard output": result.out}
     parts = [f"exit code {result.code} of\n  RUN: {line}"]
     parts += [f"--- {name}\n{text.decode(errors='replace')[-8000:]}" for name, text in shown.items() if text]

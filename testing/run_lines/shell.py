@@ -1,5 +1,5 @@
 """
-Runs a lit test's command lines: opt-tool and filecheck inside this process, thirty times faster, others outside.
+Runs a lit test's command lines: its tools inside this process, thirty times faster, other commands outside.
 
 Pipes, `&&`, `not` and redirections are understood; a line with anything else of a shell's goes to bash. A pipeline
 fails if any of its commands does.
@@ -14,9 +14,13 @@ import shlex
 import subprocess
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
+
+Tool: TypeAlias = Callable[[list[str]], int]
+"""A command in this process: it takes its words, the name first, and returns the exit code."""
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<op>2>&1|&&|2>|>>|[|<>])|(?P<word>(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\|<>;&$`*])+))"""
@@ -24,26 +28,31 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Result:
-    """What a command did."""
+class CommandResult:
+    """Exit code and output of a command."""
 
     code: int
     out: bytes = b""
     err: bytes = b""
 
 
-def run_line(line: str) -> Result:
-    """Run one command line in the current folder."""
+def run_line(line: str, tools: Mapping[str, Tool]) -> CommandResult:
+    """Run one command line in the current folder; the commands of `tools` run inside this process."""
     tokens = _tokens(line)
     if tokens is None:
         return _outside(["bash", "-o", "pipefail", "-c", line], b"")
     out = err = b""
     for pipeline in _split(tokens, "&&"):
-        result = _run_pipeline(pipeline)
+        result = _run_pipeline(pipeline, tools)
         out, err = out + result.out, err + result.err
         if result.code:
-            return Result(result.code, out, err)
-    return Result(0, out, err)
+            return CommandResult(result.code, out, err)
+    return CommandResult(0, out, err)
+
+
+def is_understood(line: str) -> bool:
+    """Return whether a command line runs without bash."""
+    return _tokens(line) is not None
 
 
 def _tokens(line: str) -> list[str] | None:
@@ -69,18 +78,18 @@ def _split(tokens: Sequence[str], operator: str) -> list[list[str]]:
     return parts
 
 
-def _run_pipeline(tokens: Sequence[str]) -> Result:
+def _run_pipeline(tokens: Sequence[str], tools: Mapping[str, Tool]) -> CommandResult:
     data = err = b""
     code = 0
     for command in _split(tokens, "|"):
-        result = _run_redirected(command, data)
+        result = _run_redirected(command, data, tools)
         data = result.out
         err += result.err
         code = result.code or code
-    return Result(code, data, err)
+    return CommandResult(code, data, err)
 
 
-def _run_redirected(tokens: Sequence[str], data: bytes) -> Result:
+def _run_redirected(tokens: Sequence[str], data: bytes, tools: Mapping[str, Tool]) -> CommandResult:
     words: list[str] = []
     files: dict[str, str] = {}
     rest = iter(tokens)
@@ -93,7 +102,7 @@ def _run_redirected(tokens: Sequence[str], data: bytes) -> Result:
             words.append(token)
     if "<" in files:
         data = Path(files["<"]).read_bytes()
-    result = _run_command(words, data)
+    result = _run_command(words, data, tools)
     out, err = (result.out + result.err, b"") if "2>&1" in files else (result.out, result.err)
     for operator, mode in ((">", "wb"), (">>", "ab")):
         if operator in files:
@@ -103,40 +112,20 @@ def _run_redirected(tokens: Sequence[str], data: bytes) -> Result:
     if "2>" in files:
         Path(files["2>"]).write_bytes(err)
         err = b""
-    return Result(result.code, out, err)
+    return CommandResult(result.code, out, err)
 
 
-def _run_command(words: Sequence[str], data: bytes) -> Result:
+def _run_command(words: Sequence[str], data: bytes, tools: Mapping[str, Tool]) -> CommandResult:
     if not words:
-        return Result(127, err=b"there is no command\n")
+        return CommandResult(127, err=b"there is no command\n")
     if words[0] == "not":
-        result = _run_command(words[1:], data)
-        return Result(int(result.code in (0, 70, 127)), result.out, result.err)
-    inside = TOOLS.get(words[0])
+        result = _run_command(words[1:], data, tools)
+        return CommandResult(int(result.code in (0, 70, 127)), result.out, result.err)
+    inside = tools.get(words[0])
     return _inside(inside, list(words), data) if inside else _outside(words, data)
 
 
-def _opt_tool(words: list[str]) -> int:
-    from tilewright.opt_tool import main
-
-    return main(words[1:])
-
-
-def _filecheck(words: list[str]) -> int:
-    from filecheck.main import main
-
-    try:
-        main(words)
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
-
-
-TOOLS: dict[str, Callable[[list[str]], int]] = {"opt-tool": _opt_tool, "filecheck": _filecheck}
-"""The commands that run inside this process, given their words, the name first."""
-
-
-def _inside(main: Callable[[list[str]], int], words: list[str], data: bytes) -> Result:
+def _inside(main: Tool, words: list[str], data: bytes) -> CommandResult:
     """Run a command in this process; an exception that escapes it gives the code 70."""
     streams = sys.stdin, sys.stdout, sys.stderr
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
@@ -150,7 +139,7 @@ def _inside(main: Callable[[list[str]], int], words: list[str], data: bytes) -> 
         sys.stdin, sys.stdout, sys.stderr = streams
     out.flush()
     err.flush()
-    return Result(code, _bytes(out), _bytes(err))
+    return CommandResult(code, _bytes(out), _bytes(err))
 
 
 def _bytes(stream: io.TextIOWrapper) -> bytes:
@@ -159,12 +148,12 @@ def _bytes(stream: io.TextIOWrapper) -> bytes:
     return buffer.getvalue()
 
 
-def _outside(words: Sequence[str], data: bytes) -> Result:
+def _outside(words: Sequence[str], data: bytes) -> CommandResult:
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
     try:
         done = subprocess.run(
             list(words), input=data, capture_output=True, env=os.environ | {"PATH": path}, check=False
         )
     except OSError as error:
-        return Result(127, err=f"{words[0]}: {error.strerror}\n".encode())
-    return Result(done.returncode, done.stdout, done.stderr)
+        return CommandResult(127, err=f"{words[0]}: {error.strerror}\n".encode())
+    return CommandResult(done.returncode, done.stdout, done.stderr)

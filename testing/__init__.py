@@ -1,0 +1,1 @@
+"""Tests of passes: lit tests and their CHECK lines, programs before and after passes, random programs."""

@@ -1,0 +1,1 @@
+"""CHECK lines of lit tests, written from the output that the tests' commands give."""

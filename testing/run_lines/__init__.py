@@ -1,0 +1,1 @@
+"""RUN lines of lit tests: their text, and the shell that runs them."""
