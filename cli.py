@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 from . import commands
 from .completion import SHELLS, Tool, completion
@@ -21,7 +21,7 @@ from .discovery import TEMPLATES, module_at, scope, target_files
 from .errors import did_you_mean, warnings_as_lines
 from .files import path_of, write_stdout
 from .interruption import reported
-from .opt_tool import as_process, name_and_shape, name_and_value
+from .opt_tool import CommandParser, as_process, name_and_shape, name_and_value
 
 _DESCRIPTION = """\
 Compile neural networks for small machines, and run them at any level.
@@ -240,22 +240,15 @@ Write the folder of a new target: a machine, its pipeline, a cost function, inst
 """
 
 
-class _Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are Diagnostics."""
-
-    def __init__(self, name: str, description: str):
-        layout = argparse.RawDescriptionHelpFormatter
-        super().__init__(name, description=description, formatter_class=layout, allow_abbrev=False, add_help=False)
-        self.add_argument("-h", "--help", action="help", help="show this")
-        self.add_argument("--debug", action="store_true", help="show the traceback of an error")
-        what = "a Python file whose passes and dialects to know"
-        self.add_argument("--load-pass", type=path_of, action="append", default=[], metavar="FILE.py", help=what)
-
-    def print_help(self, file: Any = None) -> None:
-        write_stdout(self.format_help())
-
-    def error(self, message: str) -> NoReturn:
-        raise commands.usage_error(message, remedy=f"{self.prog} --help shows the options")
+def _new_parser(name: str, description: str) -> CommandParser:
+    """Return the parser of a command, with the options that all commands have."""
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = CommandParser(name, description=description, formatter_class=layout, allow_abbrev=False, add_help=False)
+    parser.add_argument("-h", "--help", action="help", help="show this")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    what = "a Python file whose passes and dialects to know"
+    parser.add_argument("--load-pass", type=path_of, action="append", default=[], metavar="FILE.py", help=what)
+    return parser
 
 
 def _parse(words: Sequence[str]) -> argparse.Namespace:
@@ -266,7 +259,7 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
         print(_version())
         raise SystemExit(0)
     if not name or words[0] in ("-h", "--help"):
-        parser = _Parser("tilewright", _DESCRIPTION.format(commands=_overview()))
+        parser = _new_parser("tilewright", _DESCRIPTION.format(commands=_overview()))
         parser.add_argument("--version", action="store_true", help="print the version")
         parser.add_argument("command", metavar="COMMAND", help="one of those above; COMMAND --help says more")
         parser.parse_args(words or ["--help"])
@@ -318,9 +311,9 @@ def _joined(words: Sequence[str], place: int, names: Iterable[str]) -> tuple[Seq
     return [*words[:place], name, *rest[1:]], name
 
 
-def _parser_of(command: str) -> _Parser:
+def _parser_of(command: str) -> CommandParser:
     description, add_options, _ = _commands()[command]
-    parser = _Parser(f"tilewright {command}", description)
+    parser = _new_parser(f"tilewright {command}", description)
     add_options(parser)
     return parser
 
@@ -599,9 +592,9 @@ def _completion(options: argparse.Namespace) -> int:
     return 0
 
 
-def _with_all_options(group: str, names: Sequence[str]) -> _Parser:
+def _with_all_options(group: str, names: Sequence[str]) -> CommandParser:
     """Return a parser with the options of all commands of a group."""
-    parser, taken = _Parser(f"tilewright {group}", ""), {"-h", "--help", "--debug", "--load-pass"}
+    parser, taken = _new_parser(f"tilewright {group}", ""), {"-h", "--help", "--debug", "--load-pass"}
     for name in names:
         actions = _parser_of(name)._actions  # pyright: ignore[reportPrivateUsage]
         for action in (action for action in actions if taken.isdisjoint(action.option_strings)):
@@ -658,7 +651,7 @@ def _add_operators(parser: argparse.ArgumentParser) -> None:
     add_arguments(parser)
 
 
-_Command: TypeAlias = "tuple[str, Callable[[_Parser], None], Callable[[argparse.Namespace], int]]"
+_Command: TypeAlias = "tuple[str, Callable[[CommandParser], None], Callable[[argparse.Namespace], int]]"
 
 _COMMANDS: dict[str, _Command] = {
     "compile": (_COMPILE, _add_compile, commands.compile_command),

@@ -135,7 +135,7 @@ def run_command(options: argparse.Namespace) -> int:
     """Run `tilewright run`."""
     from .runtime.inputs import load_arrays
     from .runtime.tables import save_outputs
-    from .runtime.tools.session import Emulated, External, run_steps
+    from .runtime.tools.session import Emulated, SimulatorRun, run_steps
 
     place = options.on or "host"
     if options.stop_after and place != "interpreter":
@@ -149,7 +149,7 @@ def run_command(options: argparse.Namespace) -> int:
     save_outputs(outputs, options.outputs)
     if isinstance(run, Emulated):
         print(f"{run.instructions:,} instructions")
-    if isinstance(run, External):
+    if isinstance(run, SimulatorRun):
         print(run.measured)
     return 0
 

@@ -30,7 +30,7 @@ class UsageError(Diagnostic):
 
 
 @dataclass(frozen=True)
-class Value:
+class OptionValue:
     """One value of an option; `quoted` where it stood in quotes and so is a text whatever it looks like."""
 
     text: str
@@ -44,7 +44,7 @@ class Option:
 
     name: str
     start: int
-    values: tuple[Value, ...] | None
+    values: tuple[OptionValue, ...] | None
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,14 @@ def point_at(
 
 def parse_items(text: str, source: str = "") -> tuple[Item, ...]:
     """Parse a pipeline. Raises UsageError, which names `source` where the text stands in a file."""
-    parser = _Parser(text, source)
+    parser = _PipelineReader(text, source)
     items = parser.items("")
     if parser.peek():
         parser.fail("the pipeline goes on after its end", expected="a comma, or nothing more")
     return items
 
 
-class _Parser:
+class _PipelineReader:
     """A reader of one pipeline: `position` is the character that comes next."""
 
     def __init__(self, text: str, source: str):
@@ -142,7 +142,7 @@ class _Parser:
             options.append(Option(key[0], start, values))
         return tuple(options)
 
-    def values(self) -> tuple[Value, ...]:
+    def values(self) -> tuple[OptionValue, ...]:
         if self.take("["):
             values = self.values_up_to("]")
             if not self.take("]"):
@@ -150,7 +150,7 @@ class _Parser:
             return values
         return self.values_up_to("")
 
-    def values_up_to(self, closing: str) -> tuple[Value, ...]:
+    def values_up_to(self, closing: str) -> tuple[OptionValue, ...]:
         if closing and self.peek() == closing:
             return ()
         values = [self.value()]
@@ -158,7 +158,7 @@ class _Parser:
             values.append(self.value())
         return tuple(values)
 
-    def value(self) -> Value:
+    def value(self) -> OptionValue:
         char = self.peek()
         start = self.position
         if char == "{":
@@ -167,20 +167,20 @@ class _Parser:
             quoted = self.match(_QUOTED)
             if not quoted:
                 self.fail("the quoted text is not closed", expected=f"a closing {char}")
-            return Value(_unescape(quoted[2]), start, quoted=True)
+            return OptionValue(_unescape(quoted[2]), start, quoted=True)
         bare = self.match(_BARE)
         if not bare:
             self.fail("the value is missing", expected='a value; put text with spaces or brackets in "quotes"')
-        return Value(bare[0], start)
+        return OptionValue(bare[0], start)
 
-    def braces(self, start: int) -> Value:
+    def braces(self, start: int) -> OptionValue:
         """Read a value in braces: all up to the brace that closes the first."""
         depth = 0
         for position in range(start, len(self.text)):
             depth += {"{": 1, "}": -1}.get(self.text[position], 0)
             if depth == 0:
                 self.position = position + 1
-                return Value(self.text[start + 1 : position], start, quoted=True)
+                return OptionValue(self.text[start + 1 : position], start, quoted=True)
         self.fail("the brace is not closed", expected="'}'", at=start)
 
 

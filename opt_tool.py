@@ -39,8 +39,8 @@ _WITHOUT_VALUE = {"--verify-each": "true", "--split-input-file": _MARK, "--verif
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
-class _Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are Diagnostics."""
+class CommandParser(argparse.ArgumentParser):
+    """Argument parser whose errors are Diagnostics."""
 
     def print_help(self, file: Any = None) -> None:
         write_stdout(self.format_help())
@@ -48,7 +48,7 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         from .grammar import UsageError
 
-        raise UsageError(message, remedy="opt-tool --help shows the options")
+        raise UsageError(message, remedy=f"{self.prog} --help shows the options")
 
 
 def _truth(text: str) -> bool:
@@ -103,7 +103,7 @@ def name_and_shape(text: str) -> tuple[str, tuple[int, ...]]:
 
 def argument_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    parser = _Parser(
+    parser = CommandParser(
         "opt-tool", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     _add_files(parser.add_argument)

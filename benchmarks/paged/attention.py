@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.runtime.paged.config import Config, Element
+from tilewright.runtime.paged.config import Element, PoolConfig
 from tilewright.runtime.paged.native import NativePool, library
 
 HEADS, KV_HEADS, DIM, PAGE, BUDGET = 8, 2, 64, 32, 16
@@ -43,9 +43,9 @@ def medians(calls: dict[str, Callable[[], Any]], runs: int) -> dict[str, float]:
     return {name: statistics.median(times) for name, times in spent.items()}
 
 
-def configuration(tokens: int, element: Element, budget: int) -> Config:
+def configuration(tokens: int, element: Element, budget: int) -> PoolConfig:
     """Return a configuration whose pages are all resident."""
-    config = Config(
+    config = PoolConfig(
         layers=1,
         heads=HEADS,
         kv_heads=KV_HEADS,
@@ -61,7 +61,7 @@ def configuration(tokens: int, element: Element, budget: int) -> Config:
     return replace(config, memory=config.working_set + config.pages * config.rows * (config.slot + 64))
 
 
-def attention(config: Config, keys: Floats, values: Floats, query: Floats) -> tuple[Callable[[], Any], Floats, Any]:
+def attention(config: PoolConfig, keys: Floats, values: Floats, query: Floats) -> tuple[Callable[[], Any], Floats, Any]:
     """Open a pool with all tokens, the last in a step; returns the call of attend, its results and the pool."""
     pool = NativePool(config)
     sequence, count = pool.create(), len(keys)

@@ -38,7 +38,7 @@ from tilewright.frontend.zoo.klm import KLM, build_open, drawn
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.inputs import host_inputs
 from tilewright.runtime.paged.binding import BoundNetwork
-from tilewright.runtime.paged.config import Config, Element
+from tilewright.runtime.paged.config import Element, PoolConfig
 from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.toolchain import vector_flags
 from tilewright.runtime.tools.generate import generate
@@ -68,7 +68,7 @@ class Decoder:
         program = compilation.program()
         self.weights_bytes = program.weights_bytes
         self.network = HostNetwork(program, flags=["-O3", *vector_flags()])
-        self._config = Config.of_shape(self.network.pool_shape())
+        self._config = PoolConfig.of_shape(self.network.pool_shape())
 
     def open(self, length: int, element: Element, budget: int) -> BoundNetwork:
         """Return the decoder on a new store in memory, for a length and as much as is added in measuring."""

@@ -34,7 +34,7 @@ from tilewright.console import table_console
 from tilewright.errors import Diagnostic
 from tilewright.frontend.quantize.weights_only import TYPES, store_weights
 from tilewright.frontend.zoo.klm import KLM, build_open
-from tilewright.runtime.paged.config import Config, Element
+from tilewright.runtime.paged.config import Element, PoolConfig
 from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.tools.keyboard_build import PROGRAM, write_server
 from tilewright.test.exits import exit_with
@@ -57,7 +57,7 @@ def build(folder: Path, weights: str, context: int, words: Sequence[str]) -> tup
 
 def fill(folder: Path, model: bytes, tokens: int, options: argparse.Namespace) -> None:
     """Write a document of random keys and values to a folder."""
-    config = Config(
+    config = PoolConfig(
         layers=KLM.layers,
         heads=KLM.heads,
         kv_heads=KLM.kv_heads,

@@ -23,7 +23,7 @@ from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.inputs import host_inputs
 from tilewright.runtime.paged.arithmetic import Floats, page_scores
-from tilewright.runtime.paged.config import Config
+from tilewright.runtime.paged.config import PoolConfig
 from tilewright.runtime.paged.selection import selected
 from tilewright.runtime.toolchain import vector_flags
 from tilewright.runtime.tools.generate_paged import paged_language
@@ -58,7 +58,7 @@ POLICIES: dict[str, tuple[Scores, bool]] = {
 class Steps:
     """Functions that a decoder calls, with attention over the pages that a policy selects; notes each query's mass."""
 
-    config: Config
+    config: PoolConfig
     scores: Scores
     rows: Floats
     """Keys and values of each layer: [layers, 2, tokens, kv_heads, head_dim]."""
@@ -154,8 +154,8 @@ def quality(path: Path, budgets: Sequence[int]) -> int:
         model.write_bytes(zoo.build("klm-small", is_open=True).SerializeToString())
         compilation = compile_model(Model(model, context=len(text), page_length=PAGE), "native")
         network = HostNetwork(compilation.program(), flags=["-O3", *vector_flags()])
-    config = Config.of_shape(network.pool_shape())
-    runs: list[tuple[str, str, Scores, Config]] = [("all", "dense", by_digests, config)]
+    config = PoolConfig.of_shape(network.pool_shape())
+    runs: list[tuple[str, str, Scores, PoolConfig]] = [("all", "dense", by_digests, config)]
     for budget in budgets:
         pages = budget // PAGE
         for name, (scores, is_recent) in POLICIES.items():

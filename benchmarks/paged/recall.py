@@ -32,7 +32,7 @@ from tilewright.frontend.quantize.weights_only import TYPES, store_weights
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.inputs import host_inputs
 from tilewright.runtime.paged.arithmetic import Floats
-from tilewright.runtime.paged.config import Config, Element
+from tilewright.runtime.paged.config import Element, PoolConfig
 from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.toolchain import vector_flags
 from tilewright.runtime.tools.generate_paged import paged_language
@@ -155,7 +155,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(dir=".") as name:
         network = build(Path(name), options.weights, options.context)
         config = replace(
-            Config.of_shape(network.pool_shape(), options.kv_memory),
+            PoolConfig.of_shape(network.pool_shape(), options.kv_memory),
             element=Element.BF16,
             digest=Element.BF16,
             budget_pages=options.budget // PAGE,

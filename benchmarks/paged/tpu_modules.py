@@ -23,7 +23,7 @@ from tilewright.compiler import Model, compile_model
 from tilewright.frontend import zoo
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.paged.binding import BoundNetwork
-from tilewright.runtime.paged.config import Config
+from tilewright.runtime.paged.config import PoolConfig
 from tilewright.runtime.paged.native import NativePool
 from tilewright.targets.sg2002.building import build, write
 from tilewright.targets.sg2002.tpu.vendors import tpu_vendor
@@ -36,7 +36,7 @@ TEXT = Path(__file__).parents[2] / "test" / "frontend" / "klm_held_out.txt"
 
 def scores_of(network: HostNetwork, tokens: Sequence[int], prefill: int) -> tuple[NDArray[np.float64], float]:
     """Return the scores [tokens, vocabulary] by prompts of `prefill` tokens, then steps, and the seconds of a step."""
-    config = Config.of_shape(network.pool_shape(), 1 << 26)
+    config = PoolConfig.of_shape(network.pool_shape(), 1 << 26)
     run = BoundNetwork(network, NativePool(config), 0)
     run.sequence = run.pool.create()
     rows: list[NDArray[np.float64]] = []

@@ -29,7 +29,7 @@ from tilewright.frontend import zoo
 from tilewright.frontend.quantize.weights_only import TYPES, store_weights
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.paged.binding import BoundNetwork
-from tilewright.runtime.paged.config import Config, Element
+from tilewright.runtime.paged.config import Element, PoolConfig
 from tilewright.runtime.toolchain import vector_flags
 from tilewright.test.exits import exit_with
 
@@ -91,7 +91,7 @@ def quality(text: bytes) -> None:
             path.write_bytes(stored.SerializeToString())
             program = compile_model(Model(path, context=len(text), page_length=PAGE), "native").program()
             network = HostNetwork(program, flags=["-O3", *vector_flags()])
-        config = Config.of_shape(network.pool_shape())
+        config = PoolConfig.of_shape(network.pool_shape())
         rows = np.zeros((config.layers, 2, len(text), config.kv_heads, config.head_dim), np.float32)
         figure = bits(network, Steps(config, by_digests, rows), text)
         table.add_row(weights, f"{program.weights_bytes:,}", f"{figure:.4f}")

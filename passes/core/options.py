@@ -12,7 +12,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 from xdsl.utils.arg_spec import ArgSpecConvertible
 
 from ...errors import did_you_mean
-from ...grammar import Item, Option, Value, point_at, quote
+from ...grammar import Item, Option, OptionValue, point_at, quote
 
 _WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "a text"}
 
@@ -107,7 +107,7 @@ def _convert_option(option: Option, wanted: Any, item: Item, text: str, source: 
         raise diagnostic from error
 
 
-def _convert(values: tuple[Value, ...] | None, wanted: Any) -> Any:
+def _convert(values: tuple[OptionValue, ...] | None, wanted: Any) -> Any:
     """Return the values as the type `wanted`; `values` is None for an option that stood alone."""
     origin = get_origin(wanted)
     if origin in (Union, types.UnionType):
@@ -127,7 +127,7 @@ def _convert(values: tuple[Value, ...] | None, wanted: Any) -> Any:
     return _convert_one(values[0], wanted)
 
 
-def _convert_union(values: tuple[Value, ...] | None, members: tuple[Any, ...]) -> Any:
+def _convert_union(values: tuple[OptionValue, ...] | None, members: tuple[Any, ...]) -> Any:
     order = (bool, types.NoneType, int, float)
     ranked = sorted(members, key=lambda member: order.index(member) if member in order else 4 + (member is str))
     for member in ranked:
@@ -138,7 +138,7 @@ def _convert_union(values: tuple[Value, ...] | None, members: tuple[Any, ...]) -
     raise _Mismatch
 
 
-def _convert_tuple(values: tuple[Value, ...], elements: tuple[Any, ...]) -> tuple[Any, ...]:
+def _convert_tuple(values: tuple[OptionValue, ...], elements: tuple[Any, ...]) -> tuple[Any, ...]:
     if len(elements) == 2 and elements[1] is Ellipsis:
         return tuple(_convert_one(value, elements[0]) for value in values)
     if len(values) != len(elements):
@@ -146,7 +146,7 @@ def _convert_tuple(values: tuple[Value, ...], elements: tuple[Any, ...]) -> tupl
     return tuple(_convert_one(value, element) for value, element in zip(values, elements, strict=True))
 
 
-def _convert_one(value: Value, wanted: Any) -> Any:
+def _convert_one(value: OptionValue, wanted: Any) -> Any:
     if get_origin(wanted) in (Union, types.UnionType):
         return _convert_union((value,), get_args(wanted))
     if get_origin(wanted) is Literal:
@@ -165,7 +165,7 @@ def _convert_one(value: Value, wanted: Any) -> Any:
         raise _Mismatch from error
 
 
-def _choose(value: Value, choices: tuple[Any, ...]) -> Any:
+def _choose(value: OptionValue, choices: tuple[Any, ...]) -> Any:
     for choice in choices:
         if str(choice) == value.text:
             return choice

@@ -36,7 +36,7 @@ _SENT_AGAIN = (RefusalCode.BAD_FRAME, RefusalCode.OUT_OF_ORDER)
 
 
 @dataclass
-class Client:
+class KeyboardClient:
     """
     Client that has one request outstanding, and sends it again where no reply comes within `timeout` seconds.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arithmetic import Floats, dot, page_scores, softmax_terms, weighted_sum
-from .config import Config, bad_value
+from .config import PoolConfig, bad_value
 from .selection import Blocks, is_selective, missed_mass, selected
 from .status import PagedError, Status
 
@@ -27,7 +27,7 @@ class Query:
     unselected: Floats
 
 
-def query_of(config: Config, layer: int, tokens: int, heads: Floats, position: int, bounds: Floats) -> Query:
+def query_of(config: PoolConfig, layer: int, tokens: int, heads: Floats, position: int, bounds: Floats) -> Query:
     """
     Select the blocks that a token's query heads attend to, in a step of so many tokens.
 
@@ -43,7 +43,7 @@ def query_of(config: Config, layer: int, tokens: int, heads: Floats, position: i
     return Query(heads, position, np.append(blocks, own), scores[:, others] * np.float32(config.scale))
 
 
-def query_over(config: Config, heads: Floats, position: int, blocks: Blocks, bounds: Floats) -> Query:
+def query_over(config: PoolConfig, heads: Floats, position: int, blocks: Blocks, bounds: Floats) -> Query:
     """
     Return a token's query heads over given blocks. bounds: as of `query_of`.
 
@@ -87,7 +87,7 @@ def tokens_of(query: Query, union: Sequence[int], pages: Floats) -> Floats:
     return tokens[: (len(query.blocks) - 1) * page_length + query.position % page_length + 1]
 
 
-def softmax_of(config: Config, query: Query, keys: Floats) -> Softmax:
+def softmax_of(config: PoolConfig, query: Query, keys: Floats) -> Softmax:
     """Compute a query's softmax over keys [T][D]. Raises PagedError (NOT_FINITE) where a score overflows."""
     scores = checked(dot(query.heads[:, None], keys[None]), config.scale) * np.float32(config.scale)
     return Softmax(*softmax_terms(scores))
@@ -101,6 +101,6 @@ def result_of(softmax: Softmax, values: Floats) -> Floats:
     raise not_finite("a result of attention overflows")
 
 
-def missed_of(config: Config, query: Query, softmax: Softmax) -> float:
+def missed_of(config: PoolConfig, query: Query, softmax: Softmax) -> float:
     """Bound the softmax mass of a query's unselected pages."""
     return missed_mass(query.unselected, softmax.most, softmax.total, config.page_length)

@@ -40,7 +40,7 @@ class Element(IntEnum):
         return np.dtype("<f4") if self is Element.F32 else np.dtype("<u2")
 
 
-class Reduction(IntEnum):
+class HeadReduction(IntEnum):
     """Rule by which the query heads of a KV head agree on blocks."""
 
     SOFTMAX_SUM = 0
@@ -57,7 +57,7 @@ class Eviction(IntEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class PoolConfig:
     """
     Configuration of a pool: the fields of tw_paged_config. Raises PagedError (BAD_ARGUMENT) for a bad value.
 
@@ -80,7 +80,7 @@ class Config:
     sinks: int = 0
     recent: int = 0
     skip_layers: int = 0
-    reduce: Reduction = Reduction.SOFTMAX_SUM
+    reduce: HeadReduction = HeadReduction.SOFTMAX_SUM
     eviction: Eviction = Eviction.LRU
     sparse_prefill: bool = False
     max_sequences: int = 1
@@ -90,7 +90,12 @@ class Config:
     model: bytes = bytes(32)
 
     def __post_init__(self) -> None:
-        for name, kind in (("element", Element), ("digest", Element), ("reduce", Reduction), ("eviction", Eviction)):
+        for name, kind in (
+            ("element", Element),
+            ("digest", Element),
+            ("reduce", HeadReduction),
+            ("eviction", Eviction),
+        ):
             value = getattr(self, name)
             if value not in list(kind):
                 raise bad_value(name, " or ".join(f"{member.value} ({member.name})" for member in kind), value)
@@ -121,7 +126,7 @@ class Config:
             yield bad_value("model", "32 bytes", f"{len(self.model)} bytes")
 
     @classmethod
-    def of_shape(cls, shape: PoolShape, memory: int = 0) -> Config:
+    def of_shape(cls, shape: PoolShape, memory: int = 0) -> PoolConfig:
         """Return a configuration of a network's shape and context, by default without memory, that attends to all."""
         return cls(
             layers=shape.layers,
@@ -187,7 +192,7 @@ class Config:
     @property
     def least_frames(self) -> int:
         """Frames of the working set: a block that is being filled, and the pages that a layer selects."""
-        heads = self.group if self.reduce is Reduction.UNION else 1
+        heads = self.group if self.reduce is HeadReduction.UNION else 1
         return min(self.pages * self.rows, self.pages + self.kv_heads * min(self.blocks, self.budget_pages * heads))
 
     @property

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .config import Config, Element, bad_value
+from .config import Element, PoolConfig, bad_value
 from .crc import crc32c
 from .status import PagedError, Status, corrupt
 
@@ -45,14 +45,14 @@ class PageHeader(NamedTuple):
         return start + _COUNT.pack(crc32c(start))
 
 
-def page_header(config: Config, page: int, row: int, block: int, serial: int, payload_crc: int) -> PageHeader:
+def page_header(config: PoolConfig, page: int, row: int, block: int, serial: int, payload_crc: int) -> PageHeader:
     """Return the header of a page of a row; `page` is layer * kv_heads + head."""
     layer, head = divmod(page, config.kv_heads)
     place = (layer, head, row, block, config.page_length, serial)
     return PageHeader(b"TWPG", config.element, config.model[:16], *place, payload_crc)
 
 
-def digest_header(config: Config, row: int, block: int, serial: int, payload_crc: int) -> PageHeader:
+def digest_header(config: PoolConfig, row: int, block: int, serial: int, payload_crc: int) -> PageHeader:
     """Return the header of a row's digests."""
     place = (0, 0, row, block, config.page_length, serial)
     return PageHeader(b"TWDG", config.digest, config.model[:16], *place, payload_crc)
@@ -129,13 +129,13 @@ class Manifest:
         data = b"".join(parts)
         return data + _COUNT.pack(crc32c(data))
 
-    def config(self) -> Config:
+    def config(self) -> PoolConfig:
         """Return the configuration of a folder's files. Raises PagedError where the shape is none."""
         named = dict(zip(_SHAPE, self.shape, strict=True))
         for name in ("element", "digest"):
             if named[name] not in (Element.F32, Element.BF16):
                 raise bad_value(name, "0 or 1", named[name])
-        return Config(
+        return PoolConfig(
             layers=named["layers"],
             heads=named["heads"],
             kv_heads=named["kv_heads"],
@@ -151,7 +151,7 @@ class Manifest:
         )
 
 
-def shape_of(config: Config) -> tuple[int, ...]:
+def shape_of(config: PoolConfig) -> tuple[int, ...]:
     """Return the part of a configuration that a manifest has."""
     return tuple(int(getattr(config, name)) for name in _SHAPE)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arithmetic import Stored, digests, widened
-from .config import HEADER, Config
+from .config import HEADER, PoolConfig
 from .crc import crc32c_rows
 from .files import (
     DIGESTS,
@@ -92,7 +92,7 @@ def _opened(io: Io, folder: str, name: str) -> int | None:
 class _Checker:
     """Check of rows in the files that are present."""
 
-    config: Config
+    config: PoolConfig
     io: Io
     folder: str
     files: dict[str, int]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..toolchain import compile_shared, vector_flags
-from .config import Config
+from .config import PoolConfig
 from .stats import Stats
 from .status import PagedError, Status
 from .system_calls import Io
@@ -148,13 +148,13 @@ class _IoTable:
         return self._io.pwrite(file, ctypes.string_at(data, size), offset)
 
 
-def native_config(config: Config) -> NativeConfig:
+def native_config(config: PoolConfig) -> NativeConfig:
     """Convert a configuration to that of C."""
     values = {name: getattr(config, name) for name in _FIELDS if name != "model"}
     return NativeConfig(**values, model=_FIELDS["model"](*config.model))
 
 
-def working_set(config: Config) -> int:
+def working_set(config: PoolConfig) -> int:
     """Return the bytes of `memory` that a configuration needs at least: tw_paged_working_set."""
     return library().tw_paged_working_set(ctypes.byref(native_config(config)))
 
@@ -168,7 +168,7 @@ class NativePool:
     where the folder holds more rows, sequences or tokens than the configuration.
     """
 
-    def __init__(self, config: Config, folder: str | os.PathLike[str] | None = None, io: Io | None = None) -> None:
+    def __init__(self, config: PoolConfig, folder: str | os.PathLike[str] | None = None, io: Io | None = None) -> None:
         self.config = config
         self._library = library()
         self._pool = ctypes.c_void_p()
@@ -184,7 +184,7 @@ class NativePool:
         self._raise(status, message.value)
 
     @classmethod
-    def open(cls, config: Config, folder: str | os.PathLike[str] | None = None, io: Io | None = None) -> NativePool:
+    def open(cls, config: PoolConfig, folder: str | os.PathLike[str] | None = None, io: Io | None = None) -> NativePool:
         """Open a pool: the constructor by the name that C has."""
         return cls(config, folder, io)
 

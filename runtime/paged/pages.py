@@ -8,7 +8,7 @@ from contextlib import suppress
 import numpy as np
 
 from .arithmetic import Stored
-from .config import Config
+from .config import PoolConfig
 from .frames import Frames
 from .rows import RowTable
 from .stats import Stats
@@ -19,7 +19,7 @@ from .storage import Bytes, Storage
 class Pages:
     """Resident pages of rows, and those that are read from a folder. A page of a row is layer * kv_heads + head."""
 
-    def __init__(self, config: Config, rows: RowTable, storage: Storage | None, stats: Stats) -> None:
+    def __init__(self, config: PoolConfig, rows: RowTable, storage: Storage | None, stats: Stats) -> None:
         self.frames = Frames(config.frames, config.eviction, rows.is_fixed)
         self._config = config
         self._rows = rows

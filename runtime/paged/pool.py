@@ -38,7 +38,7 @@ from .attending import (
     softmax_of,
     tokens_of,
 )
-from .config import QUERIES, Config, bad_value
+from .config import QUERIES, PoolConfig, bad_value
 from .pages import Pages
 from .rows import RowTable
 from .saving import content_hash, manifest_of, restored
@@ -62,7 +62,7 @@ class Pool:
     BAD_ARGUMENT where the folder holds more rows, sequences or tokens than the configuration.
     """
 
-    def __init__(self, config: Config, folder: str | os.PathLike[str] | None = None, io: Io = POSIX) -> None:
+    def __init__(self, config: PoolConfig, folder: str | os.PathLike[str] | None = None, io: Io = POSIX) -> None:
         self.config = config
         self._stats = Stats(memory=config.bytes_in_use, frames=config.frames)
         self._rows = RowTable(config)
@@ -80,7 +80,7 @@ class Pool:
             raise
 
     @classmethod
-    def open(cls, config: Config, folder: str | os.PathLike[str] | None = None, io: Io = POSIX) -> Pool:
+    def open(cls, config: PoolConfig, folder: str | os.PathLike[str] | None = None, io: Io = POSIX) -> Pool:
         """Open a pool: the constructor by the name that C has."""
         return cls(config, folder, io)
 

@@ -22,7 +22,7 @@ from .frames import Frames
 Rows: TypeAlias = "tuple[int, ...]"
 
 
-class Policy(Enum):
+class EvictionPolicy(Enum):
     """Policy by which a frame is evicted."""
 
     LRU = "lru"
@@ -88,7 +88,7 @@ class Residency:
 def simulate(
     trace: Sequence[StepTrace],
     frames: int,
-    policy: Policy,
+    policy: EvictionPolicy,
     page_bytes: int,
     disk: Disk,
     *,
@@ -102,7 +102,7 @@ def simulate(
     that the last step touched in the next layer are read meanwhile; not with Belady's policy, whose bound is of reads
     on demand.
     """
-    if prefetch and policy is Policy.BELADY:
+    if prefetch and policy is EvictionPolicy.BELADY:
         raise ValueError("Belady's policy is of reads on demand: prefetch with lru or clock")
     simulation = _Simulation(trace, frames, policy, page_bytes, disk)
     for step in trace:
@@ -124,7 +124,9 @@ class _Frames(Protocol):
 class _Simulation:
     """State of a simulation: frames, the clock, and reads in flight."""
 
-    def __init__(self, trace: Sequence[StepTrace], frames: int, policy: Policy, page_bytes: int, disk: Disk) -> None:
+    def __init__(
+        self, trace: Sequence[StepTrace], frames: int, policy: EvictionPolicy, page_bytes: int, disk: Disk
+    ) -> None:
         self.result = Residency(page_bytes)
         self._read_seconds = disk.seconds(page_bytes)
         self._pages = _Pages.of(trace)
@@ -136,10 +138,10 @@ class _Simulation:
         self._ready: dict[int, float] = {}
         """Page that is read ahead -> when it is there."""
 
-    def _frames_of(self, trace: Sequence[StepTrace], count: int, policy: Policy) -> _Frames:
-        if policy is Policy.BELADY:
+    def _frames_of(self, trace: Sequence[StepTrace], count: int, policy: EvictionPolicy) -> _Frames:
+        if policy is EvictionPolicy.BELADY:
             return _OptimalFrames(count, self._pages.uses(trace), self._is_filled)
-        return Frames(count, Eviction.LRU if policy is Policy.LRU else Eviction.CLOCK, self._is_filled)
+        return Frames(count, Eviction.LRU if policy is EvictionPolicy.LRU else Eviction.CLOCK, self._is_filled)
 
     def _is_filled(self, page: int) -> bool:
         return page // self._pages.per_row in self._filled

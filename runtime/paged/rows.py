@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arithmetic import Floats, Stored, widened
-from .config import Config
+from .config import PoolConfig
 from .status import PagedError, Status
 
 
@@ -20,7 +20,7 @@ class RowTable:
     row was written and no sync has followed, `suspect` that one has followed and failed.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: PoolConfig) -> None:
         self._config = config
         self.references = np.zeros(config.rows, np.int64)
         self.blocks = np.zeros(config.rows, np.int64)

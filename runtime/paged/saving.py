@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .config import Config, bad_value
+from .config import PoolConfig, bad_value
 from .crc import crc32c
 from .files import Manifest, SavedSequence, shape_of
 from .pages import Pages
@@ -15,22 +15,22 @@ from .step import Sequence
 from .storage import Storage
 
 
-def manifest_of(config: Config, rows: RowTable, sequences: Mapping[int, Sequence]) -> Manifest:
+def manifest_of(config: PoolConfig, rows: RowTable, sequences: Mapping[int, Sequence]) -> Manifest:
     """Return the manifest of a pool's rows and sequences."""
     saved = tuple(_saved(config, number, sequences[number]) for number in sorted(sequences))
     return Manifest(shape_of(config), config.model, config.capacity, rows.next_serial, rows.saved_state(), saved)
 
 
-def _saved(config: Config, number: int, sequence: Sequence) -> SavedSequence:
+def _saved(config: PoolConfig, number: int, sequence: Sequence) -> SavedSequence:
     tokens = np.array(sequence.tokens, np.uint32)
     return SavedSequence(number, tokens, tuple(sequence.rows), _tail_of(config, sequence))
 
 
-def _tail_of(config: Config, sequence: Sequence) -> bytes:
+def _tail_of(config: PoolConfig, sequence: Sequence) -> bytes:
     return sequence.tail[:, :, : sequence.length % config.page_length].tobytes()
 
 
-def restored(config: Config, storage: Storage, rows: RowTable, pages: Pages) -> dict[int, Sequence]:
+def restored(config: PoolConfig, storage: Storage, rows: RowTable, pages: Pages) -> dict[int, Sequence]:
     """
     Read the sequences of a folder's manifest, and set its rows; empty without one.
 
@@ -53,7 +53,7 @@ def restored(config: Config, storage: Storage, rows: RowTable, pages: Pages) -> 
     return sequences
 
 
-def _check_capacity(config: Config, manifest: Manifest) -> None:
+def _check_capacity(config: PoolConfig, manifest: Manifest) -> None:
     row = max((row for row, _, _ in manifest.rows), default=-1)
     number = max((saved.number for saved in manifest.sequences), default=-1)
     length = max((len(saved.tokens) for saved in manifest.sequences), default=0)
@@ -65,7 +65,7 @@ def _check_capacity(config: Config, manifest: Manifest) -> None:
         raise bad_value("context", f"{length} tokens at least", config.longest)
 
 
-def content_hash(config: Config, sequence: Sequence, rows: RowTable, pages: Pages) -> int:
+def content_hash(config: PoolConfig, sequence: Sequence, rows: RowTable, pages: Pages) -> int:
     """
     Hash a sequence's tokens, digests, keys and values to 64 bits.
 

@@ -9,31 +9,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arithmetic import Floats, exp, softmax_terms
-from .config import Config, Reduction
+from .config import HeadReduction, PoolConfig
 
 Blocks: TypeAlias = "NDArray[np.int64]"
 """Numbers of blocks, ascending."""
 
 
-def is_selective(config: Config, layer: int, tokens: int) -> bool:
+def is_selective(config: PoolConfig, layer: int, tokens: int) -> bool:
     """Return whether the queries of a step of so many tokens attend to selected pages of a layer only."""
     return bool(config.budget_pages) and layer >= config.skip_layers and (tokens == 1 or config.sparse_prefill)
 
 
-def reduced(scores: Floats, scale: float, reduce: Reduction) -> Floats:
+def reduced(scores: Floats, scale: float, reduce: HeadReduction) -> Floats:
     """
     Reduce the scores of a KV head's query heads [heads][blocks] to those by which they agree.
 
     Returns [1][blocks], for union the scores of each head as they are.
     """
-    if reduce is Reduction.UNION:
+    if reduce is HeadReduction.UNION:
         return scores
-    if reduce is Reduction.SOFTMAX_SUM:
+    if reduce is HeadReduction.SOFTMAX_SUM:
         _, terms, total = softmax_terms(scores * np.float32(scale))
         scores = terms / total[:, None]
     result: Floats = scores[0]
     for row in scores[1:]:
-        result = np.where(row > result, row, result) if reduce is Reduction.MAX else result + row
+        result = np.where(row > result, row, result) if reduce is HeadReduction.MAX else result + row
     return result[None]
 
 
@@ -44,7 +44,7 @@ def chosen(scores: Floats, places: int, forced: Blocks) -> Blocks:
     return np.union1d(free[:places], forced)
 
 
-def selected(config: Config, scores: Floats) -> Blocks:
+def selected(config: PoolConfig, scores: Floats) -> Blocks:
     """
     Select the blocks before a query's own: the forced ones, and those that the budget has places for.
 
@@ -77,7 +77,9 @@ def missed_mass(unselected: Floats, most: Floats, total: Floats, page_length: in
     return float((missed / (missed + kept)).max())
 
 
-def table_of(config: Config, scores: Floats, first: int, places: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def table_of(
+    config: PoolConfig, scores: Floats, first: int, places: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """
     Select the blocks of tokens by their scores [tokens][heads][blocks]; the first token is at position `first`.
 

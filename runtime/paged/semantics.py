@@ -15,7 +15,7 @@ from ...dialects.paged.sequences import ForkOp, PinOp, SwitchOp, TruncateOp
 from ...errors import Diagnostic
 from ...ir import Array, where
 from .arithmetic import page_scores
-from .config import Config, Reduction
+from .config import HeadReduction, PoolConfig
 from .pool import Pool
 from .selection import table_of
 
@@ -31,7 +31,7 @@ class BoundPool:
 @storage(PoolOp)
 def _pool(op: PoolOp) -> BoundPool:
     """Return a pool in memory that attends to all pages."""
-    config = Config.of_shape(op.shape)
+    config = PoolConfig.of_shape(op.shape)
     rows = config.rows * config.pages * (config.slot + 64)
     pool = Pool(replace(config, memory=config.working_set + rows))
     return BoundPool(pool, pool.create())
@@ -110,15 +110,15 @@ def _select(runner: Runner, op: SelectOp, operands: Sequence[Value]) -> list[Arr
     return _delivered(op, operands, [table, counts])
 
 
-def _policy_config(op: SelectOp) -> Config:
+def _policy_config(op: SelectOp) -> PoolConfig:
     """Return the configuration of a store with the op's policy."""
     policy = op.policy
     return replace(
-        Config.of_shape(op.definition().shape),
+        PoolConfig.of_shape(op.definition().shape),
         budget_pages=policy.budget,
         sinks=policy.sinks,
         recent=policy.recent,
-        reduce=Reduction[policy.reduce.upper().replace("-", "_")],
+        reduce=HeadReduction[policy.reduce.upper().replace("-", "_")],
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arithmetic import Stored
-from .config import HEADER, Config
+from .config import HEADER, PoolConfig
 from .crc import crc32c_rows
 from .files import (
     DIGESTS,
@@ -47,7 +47,7 @@ class Storage:
     Raises PagedError: LOCKED where another has the folder open, IO where the lock cannot be made.
     """
 
-    def __init__(self, config: Config, folder: str | os.PathLike[str], io: Io, stats: Stats) -> None:
+    def __init__(self, config: PoolConfig, folder: str | os.PathLike[str], io: Io, stats: Stats) -> None:
         self.folder = os.fspath(folder)
         self._config = config
         self._io = io

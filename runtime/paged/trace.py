@@ -19,7 +19,7 @@ from typing import Any, Protocol, cast
 
 from ...errors import Diagnostic
 from ...ir import Array
-from .config import Config
+from .config import PoolConfig
 from .residency import StepTrace
 
 FORMAT = "tilewright paged trace"
@@ -39,7 +39,7 @@ class TracedStep:
 class Trace:
     """Steps of a sequence on a store of a configuration."""
 
-    config: Config
+    config: PoolConfig
     steps: tuple[TracedStep, ...]
 
     @property
@@ -62,7 +62,7 @@ class Trace:
 class TracedStore(Protocol):
     """Pool whose rows can be traced, in C or in Python."""
 
-    config: Config
+    config: PoolConfig
 
     def length(self, sequence: int) -> int: ...
     def rows(self, sequence: int) -> list[int]: ...
@@ -115,7 +115,7 @@ def read_trace(path: Path) -> Trace:
     if header.get("format") != FORMAT or header.get("version") != VERSION:
         raise _damaged(path, 1, f"format {header.get('format')!r}, version {header.get('version')!r}")
     try:
-        config = Config(**header["config"])
+        config = PoolConfig(**header["config"])
     except (KeyError, TypeError, Diagnostic) as error:
         raise _damaged(path, 1, str(error)) from error
     steps = [_step(path, number, line, config) for number, line in enumerate(lines[1:], 2)]
@@ -132,7 +132,7 @@ def _parsed(path: Path, number: int, line: str) -> dict[str, Any]:
     return cast("dict[str, Any]", parsed)
 
 
-def _step(path: Path, number: int, line: str, config: Config) -> TracedStep:
+def _step(path: Path, number: int, line: str, config: PoolConfig) -> TracedStep:
     parsed = _parsed(path, number, line)
     try:
         filled = _rows(parsed["filled"], config)
@@ -145,7 +145,7 @@ def _step(path: Path, number: int, line: str, config: Config) -> TracedStep:
     return step
 
 
-def _rows(rows: Sequence[int], config: Config) -> tuple[int, ...]:
+def _rows(rows: Sequence[int], config: PoolConfig) -> tuple[int, ...]:
     if any(not 0 <= row < config.rows for row in rows):
         raise ValueError(f"rows {rows} of {config.rows}")
     return tuple(rows)

@@ -25,7 +25,7 @@ from .ports import BankRows, Ports
 from .schedule import Schedule
 
 
-class Footprint(NamedTuple):
+class BufferRegion(NamedTuple):
     """Region of a memory that an instruction accesses: its bytes, and its first and last elements in its buffer."""
 
     memory: tuple[str, str]
@@ -35,7 +35,7 @@ class Footprint(NamedTuple):
     box: tuple[tuple[int, int], ...]
     is_write: bool
 
-    def conflicts(self, other: Footprint) -> bool:
+    def conflicts(self, other: BufferRegion) -> bool:
         """Return whether both access a byte, and one of them writes it; of different views, by their first and last."""
         if self.memory != other.memory or not (self.is_write or other.is_write):
             return False
@@ -47,7 +47,7 @@ class Footprint(NamedTuple):
 
 class _InFlight(NamedTuple):
     end: int
-    footprints: Sequence[Footprint]
+    footprints: Sequence[BufferRegion]
 
 
 class SimulatedQueues:
@@ -113,7 +113,7 @@ class SimulatedQueues:
         operator: str,
         queue: Queue,
         cycles: int,
-        footprints: Sequence[Footprint],
+        footprints: Sequence[BufferRegion],
         rows: BankRows,
     ) -> None:
         schedule, copy = self._schedule, self._schedule.copy_of(queue.engine)
@@ -172,16 +172,16 @@ class SimulatedQueues:
 _NO_ROWS = BankRows({}, {}, {})
 
 
-def _footprint(access: QueueAccess, value: SSAValue, place: Place, level: str) -> Footprint:
+def _footprint(access: QueueAccess, value: SSAValue, place: Place, level: str) -> BufferRegion:
     """Return the footprint of an access; in a view with strides of its own, where it begins is not known here: all."""
     kind = cast("MemRefType[Any]", value.type)
     memory = (level, "" if place.address >= 0 else place.name)
     if not isinstance(kind.layout, NoneAttr):
-        return Footprint(memory, 0, sys.maxsize, (place, None), (), access.is_write)
+        return BufferRegion(memory, 0, sys.maxsize, (place, None), (), access.is_write)
     item, strides = numpy_type(element_of(value)).itemsize, row_major(kind.get_shape())
     low = sum(at * stride for at, stride in zip(access.offsets, strides, strict=True)) * item + max(place.address, 0)
     steps = strides if access.steps is None else access.steps
     reach = sum((count - 1) * step for count, step in zip(access.counts, steps, strict=True)) * item
     sides = zip(access.offsets, access.counts, strict=True) if access.steps is None else ()
     box = tuple((at, at + count) for at, count in sides)
-    return Footprint(memory, low, low + reach + item, (place, kind), box, access.is_write)
+    return BufferRegion(memory, low, low + reach + item, (place, kind), box, access.is_write)

@@ -29,7 +29,7 @@ from ..inputs import load_arrays, matched, network_inputs
 from ..precision import Precision, output_precisions
 from ..simulators.session import Measurement, Settings
 from .first_difference import Search
-from .session import CompileLevel, External, level_for, run_steps, runner
+from .session import CompileLevel, SimulatorRun, level_for, run_steps, runner
 
 _ARRAYS = ("inputs.npz", "outputs.npz")
 
@@ -193,7 +193,7 @@ class _CaseRun:
             arrays = matched(inputs, [port.name for port in ports], path, optional=counted)
             run = runner(compilation, place, self.settings)
             outputs = run_steps(run, ports, arrays)
-            measured += [run.measured] if isinstance(run, External) else []
+            measured += [run.measured] if isinstance(run, SimulatorRun) else []
             if difference := compare(outputs, golden):
                 details.append(f"{place}: {difference}")
                 if not notes and not template.context:

@@ -18,7 +18,7 @@ from ...ir import Array, symbol_names
 from ...passes.emitc.text.files import REPORT
 from ..host import HostNetwork, emitted_text
 from ..inputs import Input, host_inputs, network_inputs
-from ..paged.config import Config, Element, Eviction, Reduction
+from ..paged.config import Element, Eviction, HeadReduction, PoolConfig
 from ..paged.trace import TraceWriter
 from ..toolchain import vector_flags
 from .generate import Language, language_of
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class PagedPool(Protocol):
     """Pool of a paged store, in C or in Python."""
 
-    config: Config
+    config: PoolConfig
 
     def length(self, sequence: int) -> int: ...
     def exists(self, sequence: int) -> bool: ...
@@ -68,12 +68,12 @@ class _Call(Protocol):
     def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]: ...
 
 
-def store_config(shape: PoolShape, options: argparse.Namespace, model: bytes) -> Config:
+def store_config(shape: PoolShape, options: argparse.Namespace, model: bytes) -> PoolConfig:
     """Return the configuration of a store by the options. Raises Diagnostic for a bad value."""
     check_budget(options, shape.page_length)
     element = Element[options.kv_type.upper()]
     return replace(
-        Config.of_shape(shape, options.kv_memory),
+        PoolConfig.of_shape(shape, options.kv_memory),
         context=shape.context,
         element=element,
         digest=element,
@@ -81,7 +81,7 @@ def store_config(shape: PoolShape, options: argparse.Namespace, model: bytes) ->
         sinks=options.kv_sinks,
         recent=options.kv_recent,
         skip_layers=options.kv_skip_layers,
-        reduce=Reduction[options.kv_reduce.upper().replace("-", "_")],
+        reduce=HeadReduction[options.kv_reduce.upper().replace("-", "_")],
         eviction=Eviction[options.kv_eviction.upper()],
         sparse_prefill=True,
         model=model,

@@ -24,7 +24,7 @@ from .keyboard_build import begin_of
 
 if TYPE_CHECKING:
     from ..keyboard.choose import Scores
-    from ..paged.config import Config
+    from ..paged.config import PoolConfig
 
 
 class PagedModel:
@@ -94,7 +94,7 @@ class PagedModel:
         )
 
 
-def documents_config(config: Config, documents: int) -> Config:
+def documents_config(config: PoolConfig, documents: int) -> PoolConfig:
     """
     Return the configuration of a store for so many documents, and one more for predictions.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from ...console import table_console
 from ...errors import Diagnostic
 from ...files import path_of
-from ..paged.config import Config
+from ..paged.config import PoolConfig
 from ..paged.files import DIGESTS, MANIFEST, PAGES, Manifest, SavedSequence, decode_manifest
 from ..paged.fsck import fsck
 from ..paged.storage import read_whole
@@ -69,7 +69,7 @@ def _check_folder(folder: Path) -> None:
         raise Diagnostic("there is no such folder", str(folder), remedy="name the folder of a paged key-value store")
 
 
-def _rows(manifest: Manifest, config: Config, folder: Path, size: int) -> Iterator[tuple[str, str]]:
+def _rows(manifest: Manifest, config: PoolConfig, folder: Path, size: int) -> Iterator[tuple[str, str]]:
     page = f"{config.page_length} tokens, {config.slot} bytes in the file"
     yield "layers", str(config.layers)
     yield "heads", f"{config.heads}, of keys and values {config.kv_heads}, of {config.head_dim}"

@@ -13,8 +13,8 @@ from ...dialects.core.machine.model import Machine
 from ...dialects.core.machine.values import Expected, SizeForm
 from ...errors import Diagnostic
 from ...files import path_of
-from ..paged.config import FRAME, Config
-from ..paged.residency import Disk, Policy, Residency, simulate
+from ..paged.config import FRAME, PoolConfig
+from ..paged.residency import Disk, EvictionPolicy, Residency, simulate
 from ..paged.trace import Trace, read_trace
 from .store_options import options_named
 
@@ -81,7 +81,7 @@ def timed(machine: Machine, link: Link, page_bytes: int) -> Disk:
     return Disk(link.startup / hertz, page_bytes * hertz / link.started.cycles(page_bytes))
 
 
-def memories(config: Config) -> list[int]:
+def memories(config: PoolConfig) -> list[int]:
     """Return the bytes of a working set, and those of twice and four times its frames, as far as there are pages."""
     frame = config.slot + FRAME
     most = config.pages * config.rows
@@ -108,8 +108,8 @@ def outcomes(trace: Trace, memory: int, disk: Disk, compute: float) -> Iterator[
     """
     config = replace(trace.config, memory=memory)
     layer = compute / config.layers
-    for policy in Policy:
-        for prefetch in (False, True) if policy is not Policy.BELADY else (False,):
+    for policy in EvictionPolicy:
+        for prefetch in (False, True) if policy is not EvictionPolicy.BELADY else (False,):
             result = simulate(trace.pages, config.frames, policy, config.slot, disk, compute=layer, prefetch=prefetch)
             name = f"{policy.value}, one layer ahead" if prefetch else policy.value
             yield _outcome(name, trace, result, compute)

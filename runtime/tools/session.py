@@ -136,7 +136,7 @@ class Emulated:
         self._session.reset()
 
 
-class External:
+class SimulatorRun:
     """The network as a program on a simulator that others wrote."""
 
     def __init__(self, compilation: Compilation, start: Callable[[Path], SimulatedProgram]):
@@ -174,12 +174,12 @@ class External:
 
 def on_spike(compilation: Compilation, settings: Settings) -> Run:
     """Return the network as a program on Spike."""
-    return External(compilation, lambda folder: started("spike", compilation, folder, settings))
+    return SimulatorRun(compilation, lambda folder: started("spike", compilation, folder, settings))
 
 
 def _on_chip(name: str, compilation: Compilation, settings: Settings) -> Run:
     """Return the network as a program on the simulator of that name that its target's folder describes."""
-    return External(compilation, lambda folder: started(name, compilation, folder, settings))
+    return SimulatorRun(compilation, lambda folder: started(name, compilation, folder, settings))
 
 
 def started(name: str, compilation: Compilation, folder: Path, settings: Settings, calls: int = 0) -> SimulatedProgram:
@@ -330,7 +330,7 @@ def run_steps(run: Run, inputs: Sequence[Input], arrays: Mapping[str, Array]) ->
     their number of steps, and where that process dies.
     """
     steps, has_steps = steps_of(inputs, arrays)
-    results = run.all(steps) if isinstance(run, Native | External) else [run(step) for step in steps]
+    results = run.all(steps) if isinstance(run, Native | SimulatorRun) else [run(step) for step in steps]
     if not has_steps:
         return results[0]
     return stacked(results)

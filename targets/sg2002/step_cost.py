@@ -21,9 +21,9 @@ from ...passes.map_engines import ATTRIBUTE as ENGINE
 from ...runtime.calls import given_to
 from ...runtime.host import HostNetwork
 from ...runtime.paged.binding import StepFunctions
-from ...runtime.paged.config import Config, Eviction
+from ...runtime.paged.config import Eviction, PoolConfig
 from ...runtime.paged.pool import Pool
-from ...runtime.paged.residency import Disk, Policy, Residency, StepTrace, simulate
+from ...runtime.paged.residency import Disk, EvictionPolicy, Residency, StepTrace, simulate
 from ...runtime.paged.status import PagedError
 
 
@@ -47,7 +47,7 @@ class StepCost:
 
 
 def step_cost(
-    module: ModuleOp, machine: Machine, trace: Sequence[StepTrace], config: Config, *, prefetch: bool
+    module: ModuleOp, machine: Machine, trace: Sequence[StepTrace], config: PoolConfig, *, prefetch: bool
 ) -> StepCost:
     """
     Model the steps of a trace on a machine, for a network whose kernels have engines, and a store's configuration.
@@ -59,7 +59,7 @@ def step_cost(
     kernels = {name: machine.seconds(cycles) for name, cycles in _kernel_cycles(module, machine).items()}
     attention = machine.seconds(round(_attention_cycles(machine.engines[0], trace, config)))
     compute = (sum(kernels.values()) + attention) / config.layers
-    policy = Policy.LRU if config.eviction is Eviction.LRU else Policy.CLOCK
+    policy = EvictionPolicy.LRU if config.eviction is Eviction.LRU else EvictionPolicy.CLOCK
     reads = simulate(trace, config.frames, policy, config.slot, card_of(machine), compute=compute, prefetch=prefetch)
     return StepCost(kernels, attention, reads)
 
@@ -94,7 +94,7 @@ def _reached(module: ModuleOp) -> Iterator[FuncOp]:
         yield function
 
 
-def _attention_cycles(core: Engine, trace: Sequence[StepTrace], config: Config) -> float:
+def _attention_cycles(core: Engine, trace: Sequence[StepTrace], config: PoolConfig) -> float:
     rates: dict[str, Any] = dict(core.runs[0].parameters)
     tokens = np.mean([sum(map(len, rows)) for step in trace for rows in step.touched]) * config.page_length
     blocks = np.mean([len({row for step in trace[: at + 1] for row in step.filled}) for at in range(len(trace))])
@@ -105,7 +105,7 @@ def _attention_cycles(core: Engine, trace: Sequence[StepTrace], config: Config) 
     return config.layers * cycles
 
 
-def trace_of(network: HostNetwork, tokens: Sequence[int], config: Config) -> list[StepTrace]:
+def trace_of(network: HostNetwork, tokens: Sequence[int], config: PoolConfig) -> list[StepTrace]:
     """
     Return the pages that a network's steps over tokens touch, run on this machine on a store in Python.
 

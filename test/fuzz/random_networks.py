@@ -38,7 +38,7 @@ from tilewright.passes.core.manager import Observer, Place
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session
 from tilewright.runtime.simulators.session import Settings
-from tilewright.runtime.tools.session import External, host_run, runner, simulators
+from tilewright.runtime.tools.session import SimulatorRun, host_run, runner, simulators
 from tilewright.test.exits import exit_with
 from tilewright.test.random.networks.network import FORMS, RandomNetwork, merged, random_network
 
@@ -122,7 +122,7 @@ def _compared(networks: Sequence[RandomNetwork], target: str, on: str) -> Iterat
         compilation = compile_model(Model(file), target, observers=[observer])
         if on:
             run = runner(compilation, on, Settings(seconds=SECONDS))
-            assert isinstance(run, External)
+            assert isinstance(run, SimulatorRun)
             for number, outputs in enumerate(run.all(samples)):
                 yield from _differences(target, on, networks, outputs, expected[number])
             return

@@ -33,7 +33,7 @@ from .products import (
     PIXELS,
     TAP_ROW,
     WORD,
-    ProductLoops,
+    ProductCost,
     Simd,
     pixels_of_block,
     product_of,
@@ -56,7 +56,7 @@ class Narrow:
     With `packs_windows`, the first operand has the same width, and its windows are packed.
     """
 
-    product: ProductLoops
+    product: ProductCost
     along: int
     bits: int
     packs_windows: bool = False
@@ -82,7 +82,7 @@ def narrow_of(kernel: Kernel) -> Narrow | None:
     return None if product is None else Narrow(product, *packing, packs_windows=kernel.narrow_input)
 
 
-def sum_of(kernel: Kernel) -> ProductLoops | None:
+def sum_of(kernel: Kernel) -> ProductCost | None:
     """Match a kernel as a 32-bit sum of products of bytes, or of bytes and packed numbers as if they were bytes."""
     narrow = narrow_of(kernel)
     return product_of(kernel) if narrow is None else narrow.product

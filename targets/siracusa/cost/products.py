@@ -96,7 +96,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class ProductLoops:
+class ProductCost:
     """
     Sum of products of bytes: its loops by role, outermost first.
 
@@ -170,7 +170,7 @@ class ProductLoops:
 
 
 @per_kernel
-def product_of(kernel: Kernel) -> ProductLoops | None:
+def product_of(kernel: Kernel) -> ProductCost | None:
     """Match a kernel as a 32-bit sum of products of bytes that does not wrap; None for others."""
     if not multiplies_bytes(kernel):
         return None
@@ -179,7 +179,7 @@ def product_of(kernel: Kernel) -> ProductLoops | None:
     pixels = tuple(d for d in parallel if d in first.dims and d not in second.dims)
     features = tuple(d for d in parallel if d in second.dims and d not in first.dims)
     border, border_share, rows_share = _padding(kernel, pixels)
-    return ProductLoops(
+    return ProductCost(
         batch=tuple(d for d in parallel if d not in pixels and d not in features),
         pixels=pixels,
         features=features,
@@ -308,12 +308,12 @@ def straight_cycles(features: int, pixels: int, products: float, *, stretch: int
     return total + STRAIGHT_OUTPUT * sums - (0 if is_word else sums)
 
 
-def copied_bytes(product: ProductLoops, bounds: Sequence[int]) -> int:
+def copied_bytes(product: ProductCost, bounds: Sequence[int]) -> int:
     """Return the bytes of the windows of a block of pixels, each rounded up to words."""
     return pixels_of_block(product, bounds) * -(-prod(bounds[d] for d in product.reduced) // WORD) * WORD
 
 
-def pixels_of_block(product: ProductLoops, bounds: Sequence[int]) -> int:
+def pixels_of_block(product: ProductCost, bounds: Sequence[int]) -> int:
     """Return the pixels of the largest block."""
     *_, along = [PIXELS, *(bounds[d] for d in product.pixels)]
     return min(along, PIXELS)
@@ -328,7 +328,7 @@ class Simd:
 
     def __init__(
         self,
-        product: ProductLoops,
+        product: ProductCost,
         bounds: tuple[int, ...],
         *,
         features: int,
@@ -459,7 +459,7 @@ def _masks(features: int, run: int) -> float:
 
 
 def plain_block_cycles(
-    product: ProductLoops, bounds: tuple[int, ...], cores: int, *, contention: float, rates: Rates = _RATES
+    product: ProductCost, bounds: tuple[int, ...], cores: int, *, contention: float, rates: Rates = _RATES
 ) -> float:
     """
     Estimate the cycles of a product in plain C, in blocks of 2 x 2 outputs.

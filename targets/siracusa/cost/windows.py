@@ -28,7 +28,7 @@ from ....ir import shape_of
 from ....passes.annotate_unrolling import FACTOR, is_peeled
 from .kernels import share, slowdown
 from .loops import AROUND, BRANCH, START
-from .products import WORD, ProductLoops, product_of
+from .products import WORD, ProductCost, product_of
 from .scalar import MEMOISED, Rates, size_of
 
 PIXELS = 8
@@ -84,7 +84,7 @@ class Lines(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DepthwiseLoops:
+class DepthwiseCost:
     """
     Depthwise convolution: its loops over channels and images, and its axes; `rows` is None along one axis.
 
@@ -92,7 +92,7 @@ class DepthwiseLoops:
     and `branches` that some are seldom executed.
     """
 
-    product: ProductLoops
+    product: ProductCost
     outer: tuple[int, ...]
     rows: WindowAxis | None
     columns: WindowAxis
@@ -122,7 +122,7 @@ class DepthwiseLoops:
 
 
 @per_kernel
-def windows_of(kernel: Kernel) -> DepthwiseLoops | None:
+def windows_of(kernel: Kernel) -> DepthwiseCost | None:
     """Match a kernel as a depthwise convolution along one or two axes; None for others."""
     product = product_of(kernel)
     if product is None or not product.is_depthwise:
@@ -138,7 +138,7 @@ def windows_of(kernel: Kernel) -> DepthwiseLoops | None:
     assert columns is not None
     outer = tuple(d for d in range(len(kernel.bounds)) if d not in own)
     size, branches = size_of(kernel.epilogue) if kernel.epilogue is not None else (0, False)
-    return DepthwiseLoops(product, outer, rows, columns, size + OUTPUT, branches)
+    return DepthwiseCost(product, outer, rows, columns, size + OUTPUT, branches)
 
 
 def _axis(image: Access, number: int, taps: Sequence[int], kernel: Kernel) -> WindowAxis | None:
@@ -164,7 +164,7 @@ def spread_words(step: int, taps: int) -> int:
     return sum(-(-(place + taps) // WORD) for place in places(step))
 
 
-def lines_of(windows: DepthwiseLoops, bounds: tuple[int, ...], cores: int, most_bytes: int) -> Lines | None:
+def lines_of(windows: DepthwiseCost, bounds: tuple[int, ...], cores: int, most_bytes: int) -> Lines | None:
     """
     Return the blocking with the fewest modelled cycles; None if no block fits `most_bytes` bytes.
 
@@ -174,19 +174,19 @@ def lines_of(windows: DepthwiseLoops, bounds: tuple[int, ...], cores: int, most_
     return min(blockings, key=lambda lines: _work(windows, bounds, lines, cores, 0.0).cycles, default=None)
 
 
-def is_resident(windows: DepthwiseLoops, lines: Lines, bounds: Sequence[int]) -> bool:
+def is_resident(windows: DepthwiseCost, lines: Lines, bounds: Sequence[int]) -> bool:
     """Return whether the lines of a band are those of a whole channel."""
     return prod(_parts(windows, lines, bounds)) == 1
 
 
-def _parts(windows: DepthwiseLoops, lines: Lines, bounds: Sequence[int]) -> list[int]:
+def _parts(windows: DepthwiseCost, lines: Lines, bounds: Sequence[int]) -> list[int]:
     """Return the number of phases, of strips in each, and of bands."""
     rows, pixels = bounds[windows.rows.pixels] if windows.rows else 1, bounds[windows.columns.pixels]
     line = -(-pixels // windows.phases)
     return [min(windows.phases, pixels), -(-line // lines.pixels), -(-rows // lines.rows)]
 
 
-def _blockings(windows: DepthwiseLoops, bounds: Sequence[int], most_bytes: int) -> Iterator[Lines]:
+def _blockings(windows: DepthwiseCost, bounds: Sequence[int], most_bytes: int) -> Iterator[Lines]:
     """Yield blockings that fit: strips of whole blocks of pixels, and for each the highest bands."""
     tap_rows, taps = windows.taps(bounds)
     left = most_bytes - tap_rows * spread_words(windows.step, taps) * WORD
@@ -206,7 +206,7 @@ class _Work(NamedTuple):
     cores: int
 
 
-def _work(windows: DepthwiseLoops, bounds: Sequence[int], lines: Lines, cores: int, epilogue: float) -> _Work:
+def _work(windows: DepthwiseCost, bounds: Sequence[int], lines: Lines, cores: int, epilogue: float) -> _Work:
     outer = prod(bounds[d] for d in windows.outer)
     rows = bounds[windows.rows.pixels] if windows.rows else 1
     line = -(-bounds[windows.columns.pixels] // windows.phases)
@@ -226,7 +226,7 @@ def _work(windows: DepthwiseLoops, bounds: Sequence[int], lines: Lines, cores: i
     return _Work(outer * part * every + channels * spread, channels, mine.cores)
 
 
-def _stepping(windows: DepthwiseLoops, pixels: int) -> float:
+def _stepping(windows: DepthwiseCost, pixels: int) -> float:
     """Return the cycles of pointers and branches of the loop over the outputs of a block."""
     if is_peeled(pixels, windows.size):
         return 0
@@ -234,7 +234,7 @@ def _stepping(windows: DepthwiseLoops, pixels: int) -> float:
     return pixels / (FACTOR if is_unrolled else 1) * (POINTERS + BRANCH)
 
 
-def _gather(windows: DepthwiseLoops, lines: Lines, *, clears: bool) -> float:
+def _gather(windows: DepthwiseCost, lines: Lines, *, clears: bool) -> float:
     """Return the cycles to gather the lines of a band, the padding of which may have to be cleared."""
     columns, rows = windows.columns, windows.rows
     inside = min(lines.width, ceil(columns.extent / columns.dilation))
@@ -254,7 +254,7 @@ def _products(step: int, taps: int, pixels: int) -> int:
     return words + weights + sum(-(-(pixel * step % WORD + taps) // WORD) for pixel in range(pixels))
 
 
-def _block(windows: DepthwiseLoops, bounds: Sequence[int], pixels: int) -> float:
+def _block(windows: DepthwiseCost, bounds: Sequence[int], pixels: int) -> float:
     """Return the cycles of the sums of a block of pixels."""
     tap_rows, taps = windows.taps(bounds)
     turn = TURN if tap_rows > UNROLLED else 0
@@ -262,7 +262,7 @@ def _block(windows: DepthwiseLoops, bounds: Sequence[int], pixels: int) -> float
 
 
 def window_cycles(
-    windows: DepthwiseLoops, bounds: tuple[int, ...], cores: int, *, most_bytes: int, contention: float, rates: Rates
+    windows: DepthwiseCost, bounds: tuple[int, ...], cores: int, *, most_bytes: int, contention: float, rates: Rates
 ) -> float | None:
     """Estimate the cycles of the busiest core for a depthwise convolution, or a tile of it; None if no block fits."""
     lines = lines_of(windows, bounds, cores, most_bytes)

@@ -17,7 +17,7 @@ from tilewright.ir import Array
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.runtime.interpreter import Session
-from tilewright.runtime.paged.config import Config, Reduction
+from tilewright.runtime.paged.config import HeadReduction, PoolConfig
 from tilewright.runtime.paged.pool import Pool
 from tilewright.test.machines.make import library
 from tilewright.test.runtime.paged.pools import normal
@@ -36,13 +36,13 @@ SIZES = st.fixed_dictionaries(
         "recent": st.integers(0, 2),
         "free": st.integers(0, 3),
         "skip_layers": st.integers(0, 1),
-        "reduce": st.sampled_from([reduction.name for reduction in Reduction]),
+        "reduce": st.sampled_from([reduction.name for reduction in HeadReduction]),
         "seed": st.integers(0, 2**32 - 1),
     }
 )
 
 
-def step_text(config: Config, tokens: int) -> str:
+def step_text(config: PoolConfig, tokens: int) -> str:
     """Return a function of a step in two layers; the queries of the second are the results of the first."""
     q, k = (f"tensor<{tokens}x{heads}x{config.head_dim}xf32>" for heads in (config.heads, config.kv_heads))
     sizes = ", ".join(f"{name} = {getattr(config, name)} : i64" for name in PoolOp.SIZES)
@@ -59,9 +59,9 @@ func.func @network(%position: tensor<1xi32>, %ids: tensor<{tokens}xi32>, %q: {q}
 }}"""
 
 
-def config_of(sizes: dict[str, Any]) -> Config:
+def config_of(sizes: dict[str, Any]) -> PoolConfig:
     context = sizes["tokens"] * sizes["steps"]
-    config = Config(
+    config = PoolConfig(
         layers=2,
         heads=sizes["heads"] * sizes["kv_heads"],
         kv_heads=sizes["kv_heads"],
@@ -75,13 +75,13 @@ def config_of(sizes: dict[str, Any]) -> Config:
         sinks=sizes["sinks"],
         recent=sizes["recent"],
         skip_layers=sizes["skip_layers"],
-        reduce=Reduction[sizes["reduce"]],
+        reduce=HeadReduction[sizes["reduce"]],
         sparse_prefill=True,
     )
     return replace(config, memory=config.working_set + 64 * config.slot * config.pages)
 
 
-def lowered(config: Config, tokens: int, passes: str = "") -> ModuleOp:
+def lowered(config: PoolConfig, tokens: int, passes: str = "") -> ModuleOp:
     """Return a step after passes, on a machine of two levels."""
     module = parse_module(CONTEXT, step_text(config, tokens))
     attach_machine(module, library("two_level"))
@@ -91,28 +91,28 @@ def lowered(config: Config, tokens: int, passes: str = "") -> ModuleOp:
     return module
 
 
-def expansion(config: Config) -> str:
+def expansion(config: PoolConfig) -> str:
     """Return the pass that expands attention by the policy of a configuration."""
     options = {"budget": config.budget_pages, "sinks": config.sinks, "recent": config.recent}
     options |= {"skip-layers": config.skip_layers, "reduce": config.reduce.name.lower().replace("_", "-")}
     return f"expand-paged-attend{{{' '.join(f'{name}={value}' for name, value in options.items())}}}"
 
 
-def of_store(config: Config, tokens: int, calls: list[dict[str, Array]]) -> list[Array]:
+def of_store(config: PoolConfig, tokens: int, calls: list[dict[str, Array]]) -> list[Array]:
     """Return the results of calls on a store whose own selection is that of the configuration."""
     session = Session(lowered(config, tokens))
     bind(session, config)
     return results_of(session, calls)
 
 
-def bind(session: Session, config: Config) -> None:
+def bind(session: Session, config: PoolConfig) -> None:
     """Let a session run on a store of a configuration."""
     bound = session.storage("kv")
     bound.pool = Pool(config)
     bound.sequence = bound.pool.create()
 
 
-def inputs_of(config: Config, tokens: int, steps: int, seed: int) -> list[dict[str, Array]]:
+def inputs_of(config: PoolConfig, tokens: int, steps: int, seed: int) -> list[dict[str, Array]]:
     rng = np.random.default_rng(seed)
     shapes = {"arg2": config.heads, "arg3": config.kv_heads, "arg4": config.kv_heads}
     calls: list[dict[str, Array]] = []

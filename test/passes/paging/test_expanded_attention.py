@@ -21,7 +21,7 @@ from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session
 from tilewright.runtime.paged.binding import BoundNetwork
-from tilewright.runtime.paged.config import Config
+from tilewright.runtime.paged.config import PoolConfig
 from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.paged.pool import Pool
 from tilewright.runtime.paged.status import PagedError
@@ -155,7 +155,7 @@ class Compiled:
         for each in parse_pipeline(f"bufferize,{TO_C}", all_passes()).steps:
             each.run.apply(CONTEXT, module)
         self.network = HostNetwork(render(module), flags=FLAGS)
-        config = replace(Config.of_shape(self.network.pool_shape()), max_sequences=2)
+        config = replace(PoolConfig.of_shape(self.network.pool_shape()), max_sequences=2)
         self.pool = NativePool(replace(config, memory=config.working_set + 64 * (config.slot + 64)))
         self.bound = BoundNetwork(self.network, self.pool, self.pool.create())
 
@@ -208,7 +208,7 @@ def test_pins_are_those_of_the_pool() -> None:
 
 @pytest.mark.parametrize("table", [[0, 0, 2], [1, 0, 2], [0, 1, 3], [0, 1, 1], [-1, 0, 2]])
 def test_other_tables_are_refused(table: list[int]) -> None:
-    config = replace(Config.of_shape(PoolOp.get("kv", dict.fromkeys(PoolOp.SIZES, 8), 0.5).shape), memory=1 << 24)
+    config = replace(PoolConfig.of_shape(PoolOp.get("kv", dict.fromkeys(PoolOp.SIZES, 8), 0.5).shape), memory=1 << 24)
     config = replace(config, layers=1, heads=1, kv_heads=1, page_length=2, capacity=16)
     with Pool(config) as pool:
         sequence = pool.create()

@@ -14,7 +14,7 @@ from tilewright.ir import Array
 from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session
-from tilewright.runtime.paged.config import Config
+from tilewright.runtime.paged.config import PoolConfig
 from tilewright.runtime.simulator import simulate
 from tilewright.test.passes.paging.steps import (
     SIZES,
@@ -46,7 +46,7 @@ EXAMPLE = {
 }
 
 
-def placed(config: Config, tokens: int, passes: str = "") -> ModuleOp:
+def placed(config: PoolConfig, tokens: int, passes: str = "") -> ModuleOp:
     return lowered(config, tokens, ",".join(filter(None, (expansion(config), "bufferize,place-paged-pool", passes))))
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from tilewright.errors import Diagnostic
 from tilewright.runtime.keyboard.choose import Scores
-from tilewright.runtime.keyboard.client import Client
+from tilewright.runtime.keyboard.client import KeyboardClient
 from tilewright.runtime.keyboard.protocol import Decoder, Frame, Type, encode
 from tilewright.runtime.keyboard.session import StoreCounts
 from tilewright.runtime.toolchain import STRICT, compile_executable, compile_shared
@@ -199,10 +199,10 @@ def serving(command: Sequence[str | Path]) -> Generator[tuple[int, subprocess.Po
 
 
 @contextmanager
-def talking(command: Sequence[str | Path]) -> Generator[tuple[Client, subprocess.Popen[bytes]]]:
+def talking(command: Sequence[str | Path]) -> Generator[tuple[KeyboardClient, subprocess.Popen[bytes]]]:
     """Run a server on a pseudo-terminal, `{}` in the command, and greet it; gives a client."""
     with serving(command) as (line, process):
-        client = Client(line, line, timeout=20, attempts=2)
+        client = KeyboardClient(line, line, timeout=20, attempts=2)
         client.hello()
         yield client, process
 

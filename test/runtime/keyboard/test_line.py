@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.runtime.keyboard.client import Client
+from tilewright.runtime.keyboard.client import KeyboardClient
 from tilewright.runtime.keyboard.protocol import (
     PAYLOAD,
     SYNC,
@@ -123,7 +123,7 @@ def check_stream(program: Path, seed: int, count: int) -> None:
     draw = random.Random(seed)
     requests = Requests(draw)
     with serving([program, "{}"]) as (line, process):
-        client = Client(line, line, timeout=20)
+        client = KeyboardClient(line, line, timeout=20)
         client.hello()
         for _ in range(0, count, 50):
             batch = [requests.next() for _ in range(25)]
@@ -185,7 +185,7 @@ def test_bytes_may_come_one_by_one(program: Path) -> None:
         ended(process)
 
 
-class Lossy(Client):
+class Lossy(KeyboardClient):
     """Client on a line that damages what it writes, and loses what it reads."""
 
     draw = random.Random(0)

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.runtime.paged.config import Config, Element, Reduction
+from tilewright.runtime.paged.config import Element, HeadReduction, PoolConfig
 
 Floats = NDArray[np.float32]
 F = np.float32
@@ -67,7 +67,7 @@ def page_score(query: Floats, bounds: tuple[Floats, Floats]) -> Floats:
     return lane_sum(np.maximum(query * bounds[0], query * bounds[1]))
 
 
-def chosen(scores: Floats, config: Config) -> list[int]:
+def chosen(scores: Floats, config: PoolConfig) -> list[int]:
     """Blocks before a query's own that a row of scores [blocks] selects, with the forced ones."""
     own = len(scores)
     forced = {block for block in range(own) if block < config.sinks or block >= own - config.recent}
@@ -75,25 +75,25 @@ def chosen(scores: Floats, config: Config) -> list[int]:
     return sorted(forced | set(free[: config.budget_pages - 1 - len(forced)]))
 
 
-def selected(queries: Floats, bounds: list[tuple[Floats, Floats]], config: Config) -> list[int]:
+def selected(queries: Floats, bounds: list[tuple[Floats, Floats]], config: PoolConfig) -> list[int]:
     """Blocks before a query's own that a group of query heads [G][D] attends to."""
     scores = np.array([[page_score(query, pair) for pair in bounds] for query in queries], F)
-    if config.reduce is Reduction.UNION:
+    if config.reduce is HeadReduction.UNION:
         return sorted({block for row in scores for block in chosen(row, config)})
-    if config.reduce is Reduction.SOFTMAX_SUM:
+    if config.reduce is HeadReduction.SOFTMAX_SUM:
         scaled = scores * F(config.scale)
         rows = [exp(row - row.max()) for row in scaled]
         scores = np.array([terms / lane_sum(terms) for terms in rows], F)
     reduced = scores[0]
     for row in scores[1:]:
-        reduced = np.maximum(reduced, row) if config.reduce is Reduction.MAX else reduced + row
+        reduced = np.maximum(reduced, row) if config.reduce is HeadReduction.MAX else reduced + row
     return chosen(reduced, config)
 
 
 class Sequence:
     """Keys and values of a sequence, as stored: [layer][token][kv_heads][D]."""
 
-    def __init__(self, config: Config):
+    def __init__(self, config: PoolConfig):
         shape = (config.layers, 0, config.kv_heads, config.head_dim)
         self.config = config
         self.keys, self.values = np.zeros(shape, F), np.zeros(shape, F)

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.runtime.paged.config import Config
+from tilewright.runtime.paged.config import PoolConfig
 from tilewright.runtime.paged.pool import Pool
 
 Floats = NDArray[np.float32]
 
 
-def config(**changes: Any) -> Config:
+def config(**changes: Any) -> PoolConfig:
     """Return a small configuration; `extra` are bytes of memory beyond the working set, `frames` frames beyond it."""
     extra, frames = changes.pop("extra", 0), changes.pop("frames", 0)
     fields: dict[str, Any] = {
@@ -32,9 +32,9 @@ def config(**changes: Any) -> Config:
         "model": bytes(range(32)),
     }
     fields.update(changes)
-    least = Config(**fields)
+    least = PoolConfig(**fields)
     more = extra + frames * (least.slot + 64)
-    return Config(**{**fields, "memory": least.working_set + more}) if more or "memory" not in changes else least
+    return PoolConfig(**{**fields, "memory": least.working_set + more}) if more or "memory" not in changes else least
 
 
 def normal(rng: np.random.Generator, *shape: int) -> Floats:

@@ -15,7 +15,7 @@ from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.inputs import host_inputs, network_inputs
 from tilewright.runtime.paged.binding import BoundNetwork
-from tilewright.runtime.paged.config import Config as StoreConfig
+from tilewright.runtime.paged.config import PoolConfig as StoreConfig
 from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.paged.status import PagedError, Status
 from tilewright.runtime.tools.generate import generate, module_language

@@ -20,7 +20,7 @@ from tilewright.frontend.zoo.klm import build_open
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.paged.binding import BoundNetwork
-from tilewright.runtime.paged.config import Config as StoreConfig
+from tilewright.runtime.paged.config import PoolConfig as StoreConfig
 from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.tools.session import Interpreted, level_for
 from tilewright.test.small_models import save

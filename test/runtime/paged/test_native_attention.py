@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilewright.runtime.paged.config import Config, Element, Eviction, Reduction
+from tilewright.runtime.paged.config import Element, Eviction, HeadReduction, PoolConfig
 from tilewright.runtime.paged.native import NativePool, working_set
 from tilewright.test.runtime.paged.oracle import Floats, Sequence, attention, page_score, stored
 from tilewright.test.runtime.paged.oracle import bounds_of as digest_of
@@ -20,7 +20,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 @st.composite
-def configurations(draw: st.DrawFn, **changes: Any) -> Config:
+def configurations(draw: st.DrawFn, **changes: Any) -> PoolConfig:
     """Draw a small configuration with memory for all."""
     page, kv_heads = draw(st.integers(1, 32)), draw(st.integers(1, 2))
     sinks, recent = draw(st.integers(0, 2)), draw(st.integers(0, 2))
@@ -39,17 +39,17 @@ def configurations(draw: st.DrawFn, **changes: Any) -> Config:
         "sinks": sinks,
         "recent": recent,
         "skip_layers": draw(st.integers(0, 1)),
-        "reduce": draw(st.sampled_from(Reduction)),
+        "reduce": draw(st.sampled_from(HeadReduction)),
         "eviction": draw(st.sampled_from(Eviction)),
         "sparse_prefill": draw(st.booleans()),
         "max_sequences": 3,
         "threads": draw(st.sampled_from([0, 2])),
         "certificate": draw(st.booleans()),
     }
-    return Config(**{**fields, **changes})
+    return PoolConfig(**{**fields, **changes})
 
 
-def least(config: Config, frames: int = 0) -> Config:
+def least(config: PoolConfig, frames: int = 0) -> PoolConfig:
     """Give a configuration the least memory and some frames."""
     return replace(config, memory=working_set(config) + frames * (config.slot + 64))
 
@@ -88,7 +88,7 @@ def grown(pool: NativePool, rng: np.random.Generator, blocks: int) -> tuple[int,
 
 @settings(max_examples=40)
 @given(configurations(), SEEDS, st.integers(0, 3))
-def test_attention_is_that_of_the_page(config: Config, seed: int, frames: int) -> None:
+def test_attention_is_that_of_the_page(config: PoolConfig, seed: int, frames: int) -> None:
     """All shapes, types, reductions and policies; least memory on a folder; truncation into full blocks and forks."""
     rng = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as folder, NativePool(least(config, frames), folder) as pool:
@@ -108,7 +108,7 @@ def test_attention_is_that_of_the_page(config: Config, seed: int, frames: int) -
 
 @settings(max_examples=20)
 @given(configurations(budget_pages=0, layers=1, skip_layers=0, sinks=0, recent=0), SEEDS)
-def test_selection_is_that_of_the_page(config: Config, seed: int) -> None:
+def test_selection_is_that_of_the_page(config: PoolConfig, seed: int) -> None:
     """Scores bound each product of a page exactly, and select the blocks of the definition at every budget."""
     rng = np.random.default_rng(seed)
     with NativePool(config) as pool:
@@ -130,7 +130,7 @@ def test_selection_is_that_of_the_page(config: Config, seed: int) -> None:
 
 @settings(max_examples=10)
 @given(configurations(budget_pages=0, layers=1, sinks=0, recent=0, skip_layers=0, sparse_prefill=False), SEEDS)
-def test_selections_grow_with_the_budget(config: Config, seed: int) -> None:
+def test_selections_grow_with_the_budget(config: PoolConfig, seed: int) -> None:
     """At each budget the blocks are those of the definition, and those of a smaller one are among them."""
     earlier: list[set[int]] = [set()] * config.kv_heads
     for budget in range(1, 8):
@@ -141,7 +141,7 @@ def test_selections_grow_with_the_budget(config: Config, seed: int) -> None:
             chosen = [row.tolist() for row in pool.select(sequence, 0, queries)[0]]
             for head, group in enumerate(np.split(queries, config.kv_heads)):
                 assert chosen[head] == model.blocks(0, model.length - 1, head, group, False)
-            if config.reduce is not Reduction.UNION:
+            if config.reduce is not HeadReduction.UNION:
                 assert [len(row) for row in chosen] == [min(budget, 6)] * config.kv_heads
             assert all(old <= set(row) for old, row in zip(earlier, chosen, strict=True))
             earlier = [set(row) for row in chosen]
@@ -149,7 +149,7 @@ def test_selections_grow_with_the_budget(config: Config, seed: int) -> None:
 
 @settings(max_examples=10)
 @given(configurations(budget_pages=0, layers=1), SEEDS)
-def test_the_greatest_product_is_found_by_descending_scores(config: Config, seed: int) -> None:
+def test_the_greatest_product_is_found_by_descending_scores(config: PoolConfig, seed: int) -> None:
     """Pages are read until no score is above the best product: it is that of all tokens."""
     rng = np.random.default_rng(seed)
     with NativePool(config) as pool:
@@ -169,11 +169,11 @@ def test_the_greatest_product_is_found_by_descending_scores(config: Config, seed
 
 @settings(max_examples=20)
 @given(
-    configurations(layers=1, skip_layers=0, reduce=Reduction.SOFTMAX_SUM, certificate=True, kv_heads=1, scale=0.5),
+    configurations(layers=1, skip_layers=0, reduce=HeadReduction.SOFTMAX_SUM, certificate=True, kv_heads=1, scale=0.5),
     SEEDS,
     st.sampled_from([0.1, 1.0, 4.0]),
 )
-def test_the_missed_mass_bounds_the_error(config: Config, seed: int, spread: float) -> None:
+def test_the_missed_mass_bounds_the_error(config: PoolConfig, seed: int, spread: float) -> None:
     """The mass outside of the selected pages is below the bound, and the result that far from that of all tokens."""
     config = replace(config, budget_pages=config.sinks + config.recent + 2, heads=1)
     rng = np.random.default_rng(seed)
@@ -200,7 +200,7 @@ def test_the_missed_mass_bounds_the_error(config: Config, seed: int, spread: flo
 
 @settings(max_examples=15)
 @given(configurations(capacity=160, page_length=8), SEEDS, st.integers(0, 60), st.integers(1, 40), st.integers(0, 60))
-def test_truncation_forgets(config: Config, seed: int, first: int, extra: int, last: int) -> None:
+def test_truncation_forgets(config: PoolConfig, seed: int, first: int, extra: int, last: int) -> None:
     """Tokens that are truncated leave no trace: the state is that of a run without them, whatever is resident."""
     hashes: list[int] = []
     tight = least(config, config.pages * (max(first, extra, last) // config.page_length + 1))
@@ -224,7 +224,7 @@ def test_truncation_forgets(config: Config, seed: int, first: int, extra: int, l
 
 @settings(max_examples=10)
 @given(configurations(), SEEDS)
-def test_a_fork_or_step_that_is_dropped_leaves_no_trace(config: Config, seed: int) -> None:
+def test_a_fork_or_step_that_is_dropped_leaves_no_trace(config: PoolConfig, seed: int) -> None:
     rng = np.random.default_rng(seed)
     with NativePool(config) as pool:
         sequence, model = grown(pool, rng, 3)

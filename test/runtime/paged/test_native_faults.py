@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilewright.runtime.paged.config import Config, Element
+from tilewright.runtime.paged.config import Element, PoolConfig
 from tilewright.runtime.paged.crc import crc32c
 from tilewright.runtime.paged.native import NativePool, fsck, working_set
 from tilewright.runtime.paged.status import PagedError, Status
@@ -38,7 +38,7 @@ def refused(call: Callable[[], Any], *statuses: Status) -> PagedError:
     return caught.value
 
 
-def small(**changes: Any) -> Config:
+def small(**changes: Any) -> PoolConfig:
     """Configuration with a few frames beyond the working set; what is evicted is read again."""
     return config(**{"budget_pages": 3, "frames": 4, "capacity": 4 * 12, **changes})
 
@@ -127,7 +127,7 @@ def nth(number: int, error: int, kinds: Sequence[str] = ()) -> Callable[[str, st
 # Calls that fail
 
 
-def reference(calls: int, settings: Config) -> list[bytes]:
+def reference(calls: int, settings: PoolConfig) -> list[bytes]:
     with NativePool(settings, FOLDER, Disk()) as pool:
         session = Session(pool, 5)
         return [session.act(number) for number in range(calls)]
@@ -166,7 +166,7 @@ def attempted(session: Session, place: int, expected: bytes) -> Status:
     return Status.OK
 
 
-def states_at(disk: Disk, settings: Config) -> States:
+def states_at(disk: Disk, settings: PoolConfig) -> States:
     """Open what a disk has, check it, and return its states."""
     assert fsck(FOLDER, disk) == []
     with NativePool(settings, FOLDER, disk) as pool:
@@ -258,7 +258,7 @@ def test_a_full_disk_fills_the_memory_and_then_refuses() -> None:
 # Ends of the process, of power
 
 
-def check_resumed(disk: Disk, settings: Config, session: Session) -> States:
+def check_resumed(disk: Disk, settings: PoolConfig, session: Session) -> States:
     found = states_at(disk, settings)
     assert found in session.possible
     return found

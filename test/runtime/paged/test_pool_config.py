@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tilewright.runtime.paged.config import Config, Reduction
+from tilewright.runtime.paged.config import HeadReduction, PoolConfig
 from tilewright.runtime.paged.pool import Pool
 from tilewright.runtime.paged.status import PagedError, Status
 from tilewright.test.runtime.paged.pools import config
@@ -54,7 +54,7 @@ def test_memory_below_the_working_set_is_refused_with_the_bytes():
     assert Pool(least).get_stats().memory == least.working_set
 
 
-def by_hand(c: Config, budget: int) -> int:
+def by_hand(c: PoolConfig, budget: int) -> int:
     """Working set of two layers of two heads of 8, pages of 4 and 32 rows, as the table of docs/paged.md adds it up."""
     slot, entry, frames = 64 + 256, 64 + 256, 4 + 2 * budget
     rows = 32 * entry + 2048 + 512 + 4 * 64
@@ -66,7 +66,7 @@ def by_hand(c: Config, budget: int) -> int:
 def test_working_set():
     assert config().working_set == by_hand(config(), 0)
     assert config(budget_pages=3).working_set == by_hand(config(), 3)
-    union = config(budget_pages=3, reduce=Reduction.UNION)
+    union = config(budget_pages=3, reduce=HeadReduction.UNION)
     assert union.working_set == by_hand(config(), 6)
     assert config(budget_pages=1000).least_frames == 4 + 2 * 32
     assert config(frames=5, extra=383).frames == 4 + 5

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilewright.runtime.paged.config import Config, Element
+from tilewright.runtime.paged.config import Element, PoolConfig
 from tilewright.runtime.paged.crc import crc32c, crc32c_rows
 from tilewright.runtime.paged.files import DIGESTS, MANIFEST, PAGES, decode_manifest
 from tilewright.runtime.paged.fsck import fsck
@@ -130,7 +130,7 @@ def test_saved_sequences_go_on_as_if_nothing_had_happened(element: Element):
             assert digest_of(pool) == state
 
 
-def saved(shape: Config, length: int = 9) -> MemoryDisk:
+def saved(shape: PoolConfig, length: int = 9) -> MemoryDisk:
     disk = MemoryDisk()
     with Pool(shape, FOLDER, disk) as pool:
         filled(pool, length)
@@ -307,7 +307,7 @@ def program(pool: Pool, saves: list[list[tuple[int, int, int]]]) -> None:
     save()
 
 
-def small() -> Config:
+def small() -> PoolConfig:
     return config(layers=1, capacity=4 * 12, frames=6)
 
 

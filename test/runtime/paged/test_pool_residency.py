@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tilewright.runtime.paged.config import Eviction
 from tilewright.runtime.paged.frames import Frames
 from tilewright.runtime.paged.pool import Pool
-from tilewright.runtime.paged.residency import Disk, Policy, Residency, StepTrace, simulate
+from tilewright.runtime.paged.residency import Disk, EvictionPolicy, Residency, StepTrace, simulate
 from tilewright.test.runtime.paged.pools import config, normal
 
 pytestmark = pytest.mark.quick
@@ -55,13 +55,13 @@ def counts(result: Any) -> dict[str, int]:
 def test_counts_are_those_of_a_pool(eviction: Eviction, prefetch: bool, frames: int, budget: int):
     changes = {"eviction": eviction, "frames": frames, "budget_pages": budget, "layers": 3}
     pool, trace = traced(32, frames + budget, prefetch, **changes)
-    policy = Policy.LRU if eviction is Eviction.LRU else Policy.CLOCK
+    policy = EvictionPolicy.LRU if eviction is Eviction.LRU else EvictionPolicy.CLOCK
     result = simulate(trace, pool.config.frames, policy, pool.config.slot, DISK, prefetch=prefetch)
     assert counts(result) == counts(pool.get_stats())
     assert (result.misses > 0) == (frames < 200)
     assert (result.prefetched > 0) == (prefetch and frames < 200)
     if not prefetch:
-        best = simulate(trace, pool.config.frames, Policy.BELADY, pool.config.slot, DISK)
+        best = simulate(trace, pool.config.frames, EvictionPolicy.BELADY, pool.config.slot, DISK)
         assert best.misses <= result.misses
         assert best.hits + best.misses >= result.hits
         assert sum(best.stalls) <= sum(result.stalls)
@@ -94,15 +94,15 @@ def fewest_reads(uses: list[int], frames: int) -> int:
 def test_no_policy_reads_less_than_beladys(seed: int, frames: int, touched: int):
     trace = random_trace(seed, 8, 6, touched)
     uses = list(itertools.chain.from_iterable(2 * step.touched[0][0] for step in trace))
-    best = simulate(trace, frames, Policy.BELADY, 1, DISK)
+    best = simulate(trace, frames, EvictionPolicy.BELADY, 1, DISK)
     assert best.misses == fewest_reads(uses, frames)
-    for policy in (Policy.LRU, Policy.CLOCK):
+    for policy in (EvictionPolicy.LRU, EvictionPolicy.CLOCK):
         assert simulate(trace, frames, policy, 1, DISK).misses >= best.misses
 
 
 def test_beladys_policy_is_not_for_prefetching():
     with pytest.raises(ValueError, match="on demand"):
-        simulate([], 1, Policy.BELADY, 1, DISK, prefetch=True)
+        simulate([], 1, EvictionPolicy.BELADY, 1, DISK, prefetch=True)
 
 
 def two_layers(*steps: tuple[int, int]) -> list[StepTrace]:
@@ -112,24 +112,24 @@ def two_layers(*steps: tuple[int, int]) -> list[StepTrace]:
 def test_times():
     """Reads of 1.5 s. A page that is read ahead while the machine computes for a second waits for half a second."""
     once = two_layers((0, 1))
-    assert simulate(once, 2, Policy.LRU, 100, DISK).stalls == [3.0]
+    assert simulate(once, 2, EvictionPolicy.LRU, 100, DISK).stalls == [3.0]
     trace = two_layers((0, 1), (2, 3), (0, 1))
-    on_demand = simulate(trace, 2, Policy.LRU, 100, DISK, compute=1)
+    on_demand = simulate(trace, 2, EvictionPolicy.LRU, 100, DISK, compute=1)
     assert (on_demand.stalls, on_demand.misses, on_demand.hit_rate) == ([3, 3, 3], 6, 0)
     assert (on_demand.bytes_read, on_demand.stall) == (600, 3)
     cyclic = two_layers((0, 1), (0, 1), (0, 1), (0, 1))
-    ahead = simulate(cyclic, 1, Policy.LRU, 100, DISK, compute=1, prefetch=True)
+    ahead = simulate(cyclic, 1, EvictionPolicy.LRU, 100, DISK, compute=1, prefetch=True)
     assert (ahead.misses, ahead.prefetched, ahead.stalls) == (2, 7, [3.0, 1.0, 1.0, 1.0])
-    assert simulate(cyclic, 1, Policy.LRU, 100, DISK, compute=2, prefetch=True).stalls == [3, 0, 0, 0]
-    assert simulate(cyclic, 2, Policy.LRU, 100, DISK).stalls == [3, 0, 0, 0]
+    assert simulate(cyclic, 1, EvictionPolicy.LRU, 100, DISK, compute=2, prefetch=True).stalls == [3, 0, 0, 0]
+    assert simulate(cyclic, 2, EvictionPolicy.LRU, 100, DISK).stalls == [3, 0, 0, 0]
 
 
 def test_a_demand_waits_for_reads_ahead():
     """The disk reads in order: what is read ahead in vain delays what is needed."""
     trace = two_layers((0, 1), (2, 3))
-    result = simulate(trace, 4, Policy.LRU, 100, Disk(1, 1e9), compute=0, prefetch=True)
+    result = simulate(trace, 4, EvictionPolicy.LRU, 100, Disk(1, 1e9), compute=0, prefetch=True)
     assert result.prefetched == 0
-    result = simulate(two_layers((0, 1), (2, 1), (3, 1)), 2, Policy.LRU, 100, Disk(1, 1e9), prefetch=True)
+    result = simulate(two_layers((0, 1), (2, 1), (3, 1)), 2, EvictionPolicy.LRU, 100, Disk(1, 1e9), prefetch=True)
     assert result.prefetched > 0
     assert sum(result.stalls) > 0
 
@@ -151,5 +151,5 @@ def test_pages_that_are_kept_or_fixed_are_not_evicted(eviction: Eviction):
 
 
 def test_nothing():
-    assert simulate([], 1, Policy.LRU, 1, DISK) == Residency(1)
+    assert simulate([], 1, EvictionPolicy.LRU, 1, DISK) == Residency(1)
     assert (Residency(1).hit_rate, Residency(1).stall) == (1, 0)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilewright.runtime.paged.arithmetic import attention, digests, dot, page_scores, softmax_terms, stored, widened
-from tilewright.runtime.paged.config import Element, Reduction
+from tilewright.runtime.paged.config import Element, HeadReduction
 from tilewright.runtime.paged.selection import missed_mass, reduced, selected
 from tilewright.test.runtime.paged.pools import Floats, config, normal
 
@@ -57,8 +57,8 @@ def test_the_greatest_product_is_in_a_page_of_a_score_above_it(seed: int, blocks
         assert 0 < scanned <= blocks
 
 
-@given(SEEDS, st.integers(2, 16), st.sampled_from(Reduction))
-def test_selections_grow_with_the_budget(seed: int, blocks: int, reduce: Reduction):
+@given(SEEDS, st.integers(2, 16), st.sampled_from(HeadReduction))
+def test_selections_grow_with_the_budget(seed: int, blocks: int, reduce: HeadReduction):
     queries, _, bounds = pages(seed, blocks, 4, Element.F32, Element.F32)
     scores = np.round(page_scores(queries, bounds) / np.float32(4))  # with ties
     last: set[int] = set()
@@ -67,7 +67,7 @@ def test_selections_grow_with_the_budget(seed: int, blocks: int, reduce: Reducti
         assert last <= set(blocks_of.tolist())
         assert {0, blocks - 1} <= set(blocks_of.tolist())
         assert blocks_of.tolist() == sorted(set(blocks_of.tolist()))
-        if reduce is not Reduction.UNION:
+        if reduce is not HeadReduction.UNION:
             assert len(blocks_of) == min(budget - 1, blocks)
         last = set(blocks_of.tolist())
     assert last == set(range(blocks))
@@ -84,16 +84,16 @@ def test_reductions(seed: int, blocks: int):
     scores, scale = normal(np.random.default_rng(seed), 3, blocks) * 8, 0.25
     mass = np.exp(scores.astype(np.float64) * scale)
     expected = (mass / mass.sum(-1, keepdims=True)).sum(0)
-    assert np.abs(reduced(scores, scale, Reduction.SOFTMAX_SUM)[0] - expected).max() < 1e-6
-    assert (reduced(scores, scale, Reduction.MAX) == scores.max(0)).all()
-    assert (reduced(scores, scale, Reduction.SUM) == (scores[0] + scores[1]) + scores[2]).all()
-    assert (reduced(scores, scale, Reduction.UNION) == scores).all()
+    assert np.abs(reduced(scores, scale, HeadReduction.SOFTMAX_SUM)[0] - expected).max() < 1e-6
+    assert (reduced(scores, scale, HeadReduction.MAX) == scores.max(0)).all()
+    assert (reduced(scores, scale, HeadReduction.SUM) == (scores[0] + scores[1]) + scores[2]).all()
+    assert (reduced(scores, scale, HeadReduction.UNION) == scores).all()
 
 
 def test_union_selects_for_each_head():
     scores = np.array([[9, 0, 1, 0, 0], [0, 0, 1, 0, 9]], np.float32)
-    assert selected(config(budget_pages=3, reduce=Reduction.UNION), scores).tolist() == [0, 2, 4]
-    assert selected(config(budget_pages=2, reduce=Reduction.MAX), scores).tolist() == [0]
+    assert selected(config(budget_pages=3, reduce=HeadReduction.UNION), scores).tolist() == [0, 2, 4]
+    assert selected(config(budget_pages=2, reduce=HeadReduction.MAX), scores).tolist() == [0]
 
 
 @given(SEEDS, st.integers(2, 16), st.integers(1, 6), st.floats(0.1, 8))

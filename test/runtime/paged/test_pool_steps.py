@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tilewright.runtime.paged.arithmetic import attention, stored, widened
-from tilewright.runtime.paged.config import Config, Element, Eviction, Reduction
+from tilewright.runtime.paged.config import Element, Eviction, HeadReduction, PoolConfig
 from tilewright.runtime.paged.pool import Pool
 from tilewright.runtime.paged.status import PagedError, Status
 from tilewright.test.runtime.paged.pools import Floats, config, filled, normal, step
@@ -22,9 +22,9 @@ POLICIES = {
     "dense": {},
     "selective": {"budget_pages": 3},
     "forced": {"budget_pages": 4, "sinks": 1, "recent": 1, "skip_layers": 1},
-    "union": {"budget_pages": 2, "reduce": Reduction.UNION},
-    "sparse prefill": {"budget_pages": 3, "sparse_prefill": True, "reduce": Reduction.MAX},
-    "narrow": {"budget_pages": 3, "element": Element.BF16, "digest": Element.BF16, "reduce": Reduction.SUM},
+    "union": {"budget_pages": 2, "reduce": HeadReduction.UNION},
+    "sparse prefill": {"budget_pages": 3, "sparse_prefill": True, "reduce": HeadReduction.MAX},
+    "narrow": {"budget_pages": 3, "element": Element.BF16, "digest": Element.BF16, "reduce": HeadReduction.SUM},
 }
 CHUNKS = (3, 1, 1, 4, 1, 2, 1, 1, 4, 1, 1, 3, 1, 1, 4, 1, 1)
 
@@ -338,7 +338,7 @@ def test_select_says_what_the_next_token_of_a_step_attends_to():
     assert pool.get_stats() == stats
 
 
-def of_layers(policy: dict[str, Any]) -> Config:
+def of_layers(policy: dict[str, Any]) -> PoolConfig:
     return config(layers=3, capacity=4 * 16, threads=1, frames=6, **policy)
 
 

@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from tilewright.runtime.paged.config import Config, Element, Eviction, Reduction
+from tilewright.runtime.paged.config import Element, Eviction, HeadReduction, PoolConfig
 from tilewright.runtime.paged.files import DIGESTS, MANIFEST, NEW_MANIFEST, PAGES
 from tilewright.runtime.paged.fsck import fsck
 from tilewright.runtime.paged.native import NativePool
@@ -29,11 +29,11 @@ from tilewright.test.runtime.paged.pools import Floats, MemoryDisk, failing, nor
 FOLDER = "session"
 
 
-def random_config(rng: random.Random) -> Config:
+def random_config(rng: random.Random) -> PoolConfig:
     kv_heads, page_length = rng.randint(1, 3), rng.randint(1, 6)
     sinks, recent = rng.choice([(0, 0), (1, 0), (0, 1), (2, 1)])
     rows, pages = rng.randint(2, 24), 0
-    least = Config(
+    least = PoolConfig(
         layers=rng.randint(1, 3),
         heads=kv_heads * rng.randint(1, 3),
         kv_heads=kv_heads,
@@ -48,7 +48,7 @@ def random_config(rng: random.Random) -> Config:
         sinks=sinks,
         recent=recent,
         skip_layers=rng.choice([0, 0, 1]),
-        reduce=rng.choice(list(Reduction)),
+        reduce=rng.choice(list(HeadReduction)),
         eviction=rng.choice(list(Eviction)),
         sparse_prefill=rng.random() < 0.5,
         max_sequences=rng.randint(1, 4),

@@ -12,10 +12,10 @@ import pytest
 from tilewright import cli
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.errors import Diagnostic
-from tilewright.runtime.paged.config import Config, Eviction
+from tilewright.runtime.paged.config import Eviction, PoolConfig
 from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.paged.pool import Pool
-from tilewright.runtime.paged.residency import Policy, simulate
+from tilewright.runtime.paged.residency import EvictionPolicy, simulate
 from tilewright.runtime.paged.trace import Trace, TraceWriter, read_trace
 from tilewright.runtime.tools.paged_simulate import disk_of, memories, outcomes, timed
 from tilewright.test.runtime.paged.pools import config, normal
@@ -23,7 +23,7 @@ from tilewright.test.runtime.paged.pools import config, normal
 pytestmark = pytest.mark.quick
 
 
-def recorded(kind: Any, shape: Config, folder: Path, steps: int = 40) -> tuple[Trace, Any]:
+def recorded(kind: Any, shape: PoolConfig, folder: Path, steps: int = 40) -> tuple[Trace, Any]:
     """Run steps of random keys on a pool, two tokens at first; return their trace and the statistics."""
     rng, path = np.random.default_rng(1), folder / "trace"
     pages = folder / "pages"
@@ -52,7 +52,7 @@ def test_a_trace_has_the_counts_of_its_pool(kind: Any, eviction: Eviction, tmp_p
     shape = config(budget_pages=3, frames=2, eviction=eviction)
     trace, stats = recorded(kind, shape, tmp_path)
     disk = timed(find_machine("linux-board"), disk_of(find_machine("linux-board")), shape.slot)
-    policy = Policy.LRU if eviction is Eviction.LRU else Policy.CLOCK
+    policy = EvictionPolicy.LRU if eviction is Eviction.LRU else EvictionPolicy.CLOCK
     result = simulate(trace.pages, shape.frames, policy, shape.slot, disk)
     assert (result.hits, result.misses, result.evictions) == (stats.hits, stats.misses, stats.evictions)
     assert stats.misses > 0

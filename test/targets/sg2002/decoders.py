@@ -14,7 +14,7 @@ from tilewright.passes.emitc.text.files import files_in
 from tilewright.runtime.host import HostNetwork, sources_in
 from tilewright.runtime.inputs import host_inputs
 from tilewright.runtime.paged.binding import BoundNetwork
-from tilewright.runtime.paged.config import Config as StoreConfig
+from tilewright.runtime.paged.config import PoolConfig as StoreConfig
 from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.tools.generate import generate
 from tilewright.runtime.tools.generate_paged import paged_language

@@ -14,7 +14,7 @@ from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.runtime.host import HostNetwork
-from tilewright.runtime.paged.config import Config as StoreConfig
+from tilewright.runtime.paged.config import PoolConfig as StoreConfig
 from tilewright.runtime.paged.residency import StepTrace
 from tilewright.targets.sg2002.step_cost import card_of, step_cost, trace_of
 
