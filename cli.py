@@ -253,7 +253,7 @@ def _new_parser(name: str, description: str) -> CommandParser:
 
 def _parse(words: Sequence[str]) -> argparse.Namespace:
     """Parse a command line. Raises UsageError where it is wrong, and SystemExit after `--help`."""
-    place = _command_place(words)
+    place = _command_index(words)
     name = words[place] if place < len(words) else ""
     if words == ["--version"]:
         print(_version())
@@ -281,7 +281,7 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     )
 
 
-def _command_place(words: Sequence[str]) -> int:
+def _command_index(words: Sequence[str]) -> int:
     """Return the place of the first word that is no option and no file of `--load-pass`; without one the length."""
     pairs = enumerate(zip(["", *words], words, strict=False))
     positions = (place for place, (before, word) in pairs if not word.startswith("-") and before != "--load-pass")

@@ -164,7 +164,7 @@ class Elf:
     variables: tuple[tuple[int, int], ...]
     symbols: dict[str, int]
 
-    def place(self, address: int) -> str:
+    def address_text(self, address: int) -> str:
         """Return an address as text, with the symbol before it."""
         symbols = sorted((value, name) for name, value in self.symbols.items() if not name.startswith((".", "$")))
         index = bisect_right(symbols, (address, "\U0010ffff")) - 1
@@ -401,15 +401,19 @@ def _fault(elf: Elf, board: _Board, file: Path, error: str) -> Diagnostic:
     notes = ["the program printed:", *printed] if printed else []
     if board.cause is not None:
         # unicorn has gone on by 4 when it tells of an exception.
-        reason = f"the program met {_CAUSES.get(board.cause, f'exception {board.cause}')} at {elf.place(counter - 4)}"
+        reason = (
+            f"the program met {_CAUSES.get(board.cause, f'exception {board.cause}')} at {elf.address_text(counter - 4)}"
+        )
         return Diagnostic(reason, where=str(file), notes=notes)
     if not error:
-        reason = f"the program has not ended after {board.limit:,} instructions, it is at {elf.place(counter)}"
+        reason = f"the program has not ended after {board.limit:,} instructions, it is at {elf.address_text(counter)}"
         return Diagnostic(reason, where=str(file), notes=notes, remedy="allow more instructions")
     if not board.access:
-        return Diagnostic(f"the emulator stopped the program at {elf.place(counter)}: {error}", str(file), notes=notes)
+        return Diagnostic(
+            f"the emulator stopped the program at {elf.address_text(counter)}: {error}", str(file), notes=notes
+        )
     return Diagnostic(
-        f"the program touches memory that is not its own, at {elf.place(counter)}",
+        f"the program touches memory that is not its own, at {elf.address_text(counter)}",
         where=str(file),
         found=f"{board.access}: {error}",
         notes=notes,

@@ -52,9 +52,9 @@ class BufferRows:
         """Rows of a block."""
         return prod(self.extents)
 
-    def distance(self, place: int) -> int:
+    def distance(self, number: int) -> int:
         """Return the rows between neighbours along one of the other axes, by its number among them."""
-        return prod(self.extents[place + 1 :])
+        return prod(self.extents[number + 1 :])
 
 
 def rows_of(value: SSAValue) -> BufferRows:

@@ -75,8 +75,8 @@ class SwitchModel:
     driving: Driving = field(default_factory=Driving)
 
     @cached_property
-    def _places(self) -> Mapping[str, int]:
-        return {engine.name: place for place, engine in enumerate(self.machine.engines)}
+    def _indices(self) -> Mapping[str, int]:
+        return {engine.name: index for index, engine in enumerate(self.machine.engines)}
 
     @cached_property
     def _nominal(self) -> Mapping[str, float]:
@@ -124,7 +124,7 @@ class SwitchModel:
 
     def extended(self, state: _FrameState, setting: Setting) -> _FrameState:
         """Return a state after one more layer: values are handed over, clocks are asked for, the layer computes."""
-        number, name, own = len(state.settings), setting[0], self._places[setting[0]]
+        number, name, own = len(state.settings), setting[0], self._indices[setting[0]]
         if state.settings and state.settings[-1][0] != name:
             state = self._worked(state, self.driving.receiver(name), self._received[number])
         clocks = list(state.clocks)
@@ -138,7 +138,7 @@ class SwitchModel:
 
     def _worked(self, state: _FrameState, name: str, work: float) -> _FrameState:
         """Return a state after work of so many nanoseconds at the fastest clock of a processor."""
-        nominal, clock = self._nominal[name], state.clocks[self._places[name]]
+        nominal, clock = self._nominal[name], state.clocks[self._indices[name]]
         before = min(clock.left, work * nominal / clock.mhz)
         behind = (work - before * clock.mhz / nominal) * nominal / clock.wanted
         energy = before * self._shares[name, clock.mhz] + behind * self._shares[name, clock.wanted]

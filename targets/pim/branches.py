@@ -392,14 +392,14 @@ def first_rows(attention: Attention) -> list[int]:
     positions: list[int] = []
 
     def enter(point: Any) -> None:
-        positions.append(_place(point, sizes))
+        positions.append(_row_major(point, sizes))
 
     rows.foreach_point(enter)
     return sorted(positions)
 
 
-def _place(point: Any, sizes: Sequence[int]) -> int:
-    place = 0
+def _row_major(point: Any, sizes: Sequence[int]) -> int:
+    index = 0
     for axis, size in enumerate(sizes):
-        place = place * size + int(point.get_coordinate_val(_SET, axis).to_python())
-    return place
+        index = index * size + int(point.get_coordinate_val(_SET, axis).to_python())
+    return index

@@ -157,7 +157,7 @@ def _step(op: Operation, index: int) -> Any:
     bounds = [*out.inside, *into.inside]
     match op:
         case tensor.CollapseShapeOp() | tensor.ExpandShapeOp():
-            return relation(out.names, into.names, [*bounds, f"{_place(out)} = {_place(into)}"])
+            return relation(out.names, into.names, [*bounds, f"{_row_major(out)} = {_row_major(into)}"])
         case tensor.ExtractSliceOp():
             offsets, strides = (numbers_of(attribute) for attribute in (op.static_offsets, op.static_strides))
             dropped = len(into.names) - len(out.names)
@@ -168,7 +168,7 @@ def _step(op: Operation, index: int) -> Any:
                 return relation(
                     out.names,
                     into.names,
-                    [*bounds, *whole.inside, *equal, f"{_place(out)} = {_place(whole)}"],
+                    [*bounds, *whole.inside, *equal, f"{_row_major(out)} = {_row_major(whole)}"],
                     whole.names,
                 )
             return relation(out.names, into.names, [*bounds, *_sliced(out.names, into.names, offsets, strides)])
@@ -192,7 +192,7 @@ def _sliced(parts: Sequence[str], names: Sequence[str], offsets: Sequence[int], 
     return [f"{i} = {o} * {by} + {at}" for i, o, at, by in zip(names, parts, offsets, strides, strict=True)]
 
 
-def _place(dims: Dims) -> str:
+def _row_major(dims: Dims) -> str:
     """Return the position of an element in row-major order."""
     strides = [prod(dims.bounds[axis + 1 :]) for axis in range(len(dims.bounds))]
     return " + ".join(["0", *(f"{by} * {name}" for by, name in zip(strides, dims.names, strict=True))])

@@ -229,8 +229,8 @@ def test_binaries_that_assembly_includes_are_those_of_now(compiler: str, tmp_pat
 def test_symbols_name_places(tmp_path: Path) -> None:
     elf = read_elf(build(tmp_path, "int main(void) { return 0; }"))
     assert elf.entry == elf.symbols["begin"] == RAM
-    assert elf.place(elf.symbols["main"] + 2).endswith("(main+2)")
-    assert elf.place(0) == "0x00000000"
+    assert elf.address_text(elf.symbols["main"] + 2).endswith("(main+2)")
+    assert elf.address_text(0) == "0x00000000"
 
 
 def test_a_compiler_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,14 +41,14 @@ def outline_modules(module: ModuleOp, function: FuncOp, kinds: Collection[str], 
 
 
 def _outline(function: FuncOp, part: DecoderModule, name: str, engine: str, constants: Collection[Operation]) -> None:
-    place = _place(function.body.block, part.ops, constants)
+    place = _insertion_point(function.body.block, part.ops, constants)
     outlined = outline_ops(function, part.ops, name, place, lambda op: op in constants)
     outlined.attributes[ENGINE] = StringAttr(engine)
     outlined.attributes[MODULE] = StringAttr(part.name)
 
 
-def _place(block: Block, ops: Sequence[Operation], constants: Collection[Operation]) -> InsertPoint:
-    """Return the earliest place at which all operands of ops are computed."""
+def _insertion_point(block: Block, ops: Sequence[Operation], constants: Collection[Operation]) -> InsertPoint:
+    """Return the earliest point at which all operands of ops are computed."""
     inside = set(ops)
     owners = {value.owner for op in ops for value in op.operands}
     outer = [op for op in owners if isinstance(op, Operation) and op not in inside and op not in constants]

@@ -65,10 +65,10 @@ class NpuSession:
         root, start = origin_of(array)
         key = int(root.__array_interface__["data"][0])
         if key not in self._addresses:
-            self._addresses[key] = self._place(root, is_constant=not array.flags.writeable)
+            self._addresses[key] = self._allocate(root, is_constant=not array.flags.writeable)
         return self._addresses[key] + start
 
-    def _place(self, root: Array, *, is_constant: bool) -> int:
+    def _allocate(self, root: Array, *, is_constant: bool) -> int:
         base = WEIGHT_MEMORY_BASE if is_constant else L1_BASE
         size = self._size(is_constant=is_constant)
         start = self._ends.get(base, base)

@@ -42,7 +42,7 @@ def lower_to_npu(op: NpuKernelOp, memories: NpuMemories, *, waits: bool = True) 
     Images of a batch and parts of a matrix are jobs of their own. Raises Diagnostic for operands out of the NPU's
     reach, or with unsupported strides.
     """
-    _check_places(op, memories)
+    _check_levels(op, memories)
     lowering = _Lowering(op, InsertPoint.before(op))
     if isinstance(op, NpuMatmulOp):
         for image in _parts(op, memories):
@@ -58,7 +58,7 @@ def _lower_conv(op: NpuConvOp, lowering: _Lowering, memories: NpuMemories) -> No
     (job,), (inputs, outputs) = op.jobs(), _strides_of(op)
     pixels = {"input_row_stride": inputs[1], "input_pixel_stride": inputs[2]}
     pixels |= {"output_row_stride": outputs[1], "output_pixel_stride": outputs[2]}
-    image = _Image(replace(_placed(job, op, memories), **pixels))
+    image = _Image(replace(_with_weights(job, op, memories), **pixels))
     images = shape_of(op.output)[0]
     if images == 1:
         lowering.job(image, {})
@@ -76,7 +76,7 @@ def _parts(op: NpuMatmulOp, memories: NpuMemories) -> list[_Image]:
     rows = 0
     for job in op.jobs():
         placed = replace(
-            _placed(job, op, memories),
+            _with_weights(job, op, memories),
             input_pixel_stride=inputs,
             input_row_stride=inputs * job.width,
             output_pixel_stride=outputs,
@@ -104,7 +104,7 @@ def _strides_of(op: NpuKernelOp) -> tuple[list[int], list[int]]:
     return byte_strides[0], byte_strides[1]
 
 
-def _placed(job: NpuJob, op: NpuKernelOp, memories: NpuMemories) -> NpuJob:
+def _with_weights(job: NpuJob, op: NpuKernelOp, memories: NpuMemories) -> NpuJob:
     """Return a job with the base address of its weights and its prefetch; other addresses are 0 and added later."""
     in_weight_memory = _space(op.inputs[1]) in [level.name for level in memories.weights]
     prefetch = in_weight_memory and op.name in memories.prefetching and job.kind is not ConvKind.DEPTHWISE
@@ -117,7 +117,7 @@ def _space(value: SSAValue) -> str:
     return space.data if isinstance(space, StringAttr) else ""
 
 
-def _check_places(op: NpuKernelOp, memories: NpuMemories) -> None:
+def _check_levels(op: NpuKernelOp, memories: NpuMemories) -> None:
     if not isinstance(op.output.type, MemRefType):
         raise Diagnostic(f"'{op.name}' is on tensors", where=where(op), remedy="run bufferize and plan-memory before")
     for value in op.operands:
