@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .compiler import Model
     from .ir import Array
     from .passes.core.manager import Observer
-    from .passes.core.pipeline import Step
+    from .passes.core.pipeline import PipelineStep
     from .runtime.inputs import Input
     from .runtime.simulators.session import Settings
     from .runtime.tools.session import Run
@@ -514,7 +514,7 @@ def new_target_command(options: argparse.Namespace) -> int:
     return 0
 
 
-def _options(step: Step) -> str:
+def _options(step: PipelineStep) -> str:
     """Return a pass with the values that its options have, empty where it has none."""
     from .passes.core.options import format_spec
 

@@ -388,13 +388,13 @@ def _has_step(target: Path, name: str) -> bool:
 
 def _named(pipeline: Pipeline, name: str) -> Pipeline:
     """Return a pipeline at whose end the names of the C are those of a network of that name."""
-    from .passes.core.pipeline import Step
+    from .passes.core.pipeline import PipelineStep
     from .passes.name_network import NameNetworkPass, check_name
 
     if not name:
         return pipeline
     check_name(name)
-    return replace(pipeline, steps=(*pipeline.steps, Step(NameNetworkPass.name, NameNetworkPass(name))))
+    return replace(pipeline, steps=(*pipeline.steps, PipelineStep(NameNetworkPass.name, NameNetworkPass(name))))
 
 
 def write_compilation(

@@ -15,7 +15,7 @@ from ..ir import element_of, shape_of
 from .core.base import Pass
 from .layout.convert import convert_layouts
 from .layout.orders import channels_last, identity, swapped
-from .layout.rules import Form, Rule, kernel_form, own_properties, where_moved
+from .layout.rules import LayoutForm, LayoutRule, kernel_form, own_properties, where_moved
 from .layout.state import WORTH_MOVING, Layouts, constant_of, rebuilt, weights_like
 
 
@@ -23,12 +23,12 @@ def _is_taken(op: Operation) -> bool:
     return isinstance(op, ConvOp) and op.channels_last is None and constant_of(op.inputs[1]) is not None
 
 
-def _channels_last(op: ConvOp) -> list[Form]:
+def _channels_last(op: ConvOp) -> list[LayoutForm]:
     order = channels_last(len(shape_of(op.output)))
     return [kernel_form(op, [order, None], order)]
 
 
-def _move_channels(state: Layouts, op: ConvOp, form: Form) -> None:
+def _move_channels(state: Layouts, op: ConvOp, form: LayoutForm) -> None:
     """Convert a convolution with constant weights and its own padding."""
     x, w = op.inputs
     weight = weights_like(op, np.ascontiguousarray(np.moveaxis(constant_of(w), 1, -1)), w)
@@ -46,7 +46,7 @@ def _is_of_bytes(op: Operation) -> bool:
     return integers and op.wraps is None
 
 
-def _matrices(op: MatmulOp) -> list[Form]:
+def _matrices(op: MatmulOp) -> list[LayoutForm]:
     """
     Return the layouts of a product's matrices.
 
@@ -60,7 +60,7 @@ def _matrices(op: MatmulOp) -> list[Form]:
     return [kernel_form(op, [identity(len(shape_of(a))), order], result) for order in orders]
 
 
-def _transpose_matrix(state: Layouts, op: MatmulOp, form: Form) -> None:
+def _transpose_matrix(state: Layouts, op: MatmulOp, form: LayoutForm) -> None:
     """Take the second matrix of a product transposed."""
     b = op.inputs[1]
     if constant_of(b) is not None:
@@ -71,8 +71,8 @@ def _transpose_matrix(state: Layouts, op: MatmulOp, form: Form) -> None:
 
 
 _RULES = (
-    Rule(_is_taken, _move_channels, forms=_channels_last),
-    Rule(_is_of_bytes, where_moved(_transpose_matrix), forms=_matrices),
+    LayoutRule(_is_taken, _move_channels, forms=_channels_last),
+    LayoutRule(_is_of_bytes, where_moved(_transpose_matrix), forms=_matrices),
 )
 
 

@@ -34,13 +34,13 @@ from ..dialects.core.effects import callee_of, root_of
 from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ..dialects.core.nesting import nested_ops
 from ..dialects.core.ports import SHAPE_OF
-from ..dialects.paged.ops import PoolOp
+from ..dialects.paged.ops import PagedPoolOp
 from ..errors import Diagnostic
 from ..ir import where
 from .core.base import Pass
 from .emitc.arith import is_half_function, is_libm
 from .emitc.buffers import ENTRY, flags, global_op, shape_attribute
-from .emitc.builder import UNSIGNED, Builder, layout_of, pointer, scalar_type
+from .emitc.builder import UNSIGNED, EmitcBuilder, layout_of, pointer, scalar_type
 from .emitc.conversions import CONVERSIONS
 from .emitc.converter import FunctionConverter, ModuleState, global_name, memref_type
 from .emitc.guard import RANGE, RESET, STATE, STATUS, guard_inputs
@@ -76,14 +76,14 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     widen_halves(module)
     guard_inputs(module)
     state = ModuleState({}, {}, {}, CONVERSIONS, runtime, external, _threads(module), _alignments(module))
-    pool: PoolOp | None = None
+    pool: PagedPoolOp | None = None
     for op in module.body.block.ops:
         if op.name == "func.func":
             state.functions[_symbol(op)] = op
             state.ops[_symbol(op)] = nested_ops(op)
         elif op.name == "memref.global":
             state.globals[_symbol(op)] = op
-        elif isinstance(op, PoolOp) and pool is None:
+        elif isinstance(op, PagedPoolOp) and pool is None:
             pool = op
         else:
             raise Diagnostic(
@@ -105,7 +105,7 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
         converted += [*state.definitions, c_function]
         state.definitions.clear()
         if pool is not None and _is_public(function):
-            sizes = {name: pool.properties[name] for name in (*PoolOp.SIZES, "scale")}
+            sizes = {name: pool.properties[name] for name in (*PagedPoolOp.SIZES, "scale")}
             c_function.attributes[PAGED] = DictionaryAttr(sizes)
     headers = ["tilewright.h", *(["tilewright_math.h"] if any(is_libm(name) for name in state.called) else [])]
     headers += ["tilewright_tables.h"] if ENTRY in state.called else []
@@ -236,7 +236,7 @@ def _only_viewed(gets: list[Operation]) -> bool:
 
 def _function(state: ModuleState, function: Operation, constants: set[int]) -> Operation:
     """Convert a function; arguments at the positions `constants` are module constants at every call."""
-    converter = FunctionConverter(state, function, Builder(runtime=state.runtime, external=state.external))
+    converter = FunctionConverter(state, function, EmitcBuilder(runtime=state.runtime, external=state.external))
     source = function.regions[0].blocks[0]
     converter.b.assume({argument: state.arguments[argument] for argument in source.args if argument in state.arguments})
     if len(function.regions[0].blocks) > 1:

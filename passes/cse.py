@@ -36,7 +36,7 @@ def eliminate_common(module: Operation) -> None:
 
 
 @dataclass
-class _Scope:
+class _AvailableExpressions:
     """Scope of available expressions of a block, keyed by class and operands, then by the canonical key."""
 
     pure: dict[Hashable, Operation | dict[Hashable, Operation]]
@@ -87,19 +87,19 @@ def _eliminate_in_region(
     """Eliminate in the reachable blocks of a region, in preorder of the dominator tree."""
     dominated = dominator_tree(region)
     # Blocks to enter, and the scopes of entered ones, which are left when all that they dominate is done.
-    pending: list[Block | _Scope] = [] if region.first_block is None else [region.first_block]
+    pending: list[Block | _AvailableExpressions] = [] if region.first_block is None else [region.first_block]
     while pending:
         block = pending.pop()
-        if isinstance(block, _Scope):
+        if isinstance(block, _AvailableExpressions):
             block.leave()
             continue
-        scope = _Scope(pure)
+        scope = _AvailableExpressions(pure)
         for inner in list(block.ops):
             _eliminate(inner, scope, analysis)
         pending += [scope, *reversed(dominated[block])]
 
 
-def _eliminate(op: Operation, scope: _Scope, analysis: EffectAnalysis) -> None:
+def _eliminate(op: Operation, scope: _AvailableExpressions, analysis: EffectAnalysis) -> None:
     if op.regions:
         _eliminate_in(op, scope.pure, analysis)
     effects = analysis.of(op)

@@ -23,13 +23,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dialects.core.nesting import nested_ops
 from ..dialects.paged.ops import AttendOp, BeginOp
-from ..dialects.paged.selection import REDUCTIONS, DigestOp, Policy, ScoreOp, SelectOp, digest_shape
+from ..dialects.paged.selection import REDUCTIONS, DigestOp, ScoreOp, SelectionPolicy, SelectOp, digest_shape
 from ..errors import Diagnostic
 from ..ir import functions, where
 from .core.base import Pass
 
 
-def expand_paged_attend(function: Operation, policy: Policy, skip_layers: int) -> None:
+def expand_paged_attend(function: Operation, policy: SelectionPolicy, skip_layers: int) -> None:
     """
     Expand the attention of a function's step over the blocks that a policy selects; budget 0 selects all.
 
@@ -54,9 +54,9 @@ def _refusal(op: Operation, message: str, expected: str, remedy: str) -> Diagnos
     return Diagnostic(message, where=where(op), expected=expected, remedy=remedy)
 
 
-def _expand(op: AttendOp, position: SSAValue, policy: Policy, skip_layers: int) -> None:
+def _expand(op: AttendOp, position: SSAValue, policy: SelectionPolicy, skip_layers: int) -> None:
     pool = op.definition()
-    used = policy if policy.budget and op.number >= skip_layers else Policy(pool.shape.blocks)
+    used = policy if policy.budget and op.number >= skip_layers else SelectionPolicy(pool.shape.blocks)
     digests = DigestOp(op.symbol, op.number, TensorType(f32, digest_shape(pool.shape)))
     scores = ScoreOp(op.queries, digests.results[0])
     select = SelectOp(pool, scores.results[0], position, used)
@@ -88,7 +88,7 @@ class ExpandPagedAttendPass(Pass):
     reduce: str = REDUCTIONS[0]
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        policy = Policy(self.budget, self.sinks, self.recent, self.reduce)
+        policy = SelectionPolicy(self.budget, self.sinks, self.recent, self.reduce)
         if self.budget:
             try:
                 policy.verify()

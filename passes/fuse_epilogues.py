@@ -48,7 +48,7 @@ MOST_OPERANDS = 128
 
 
 @dataclass
-class _Kernel:
+class _FusableOp:
     """Op with its position in program order, body size, and the locations of its fused ops."""
 
     place: int
@@ -57,7 +57,7 @@ class _Kernel:
     locations: list[LocationAttr]
 
 
-_Kernels: TypeAlias = dict[Operation, _Kernel]
+_Kernels: TypeAlias = dict[Operation, _FusableOp]
 
 
 def fuse_epilogues(block: Block) -> None:
@@ -71,7 +71,7 @@ def fuse_epilogues(block: Block) -> None:
     """
     kernels: _Kernels = {}
     for place, op in enumerate(list(block.ops)):
-        kernels[op] = _Kernel(place, _size(op), is_elementwise(op), [op.location])
+        kernels[op] = _FusableOp(place, _size(op), is_elementwise(op), [op.location])
         if not kernels[op].elementwise:
             continue
         user = cast(linalg.GenericOp, op)
@@ -201,7 +201,7 @@ def _epilogue_of(producer: KernelOp) -> Region:
 def _replace(user: Operation, producer: Operation, fused: Operation, kernels: _Kernels) -> None:
     first, second = kernels.pop(producer), kernels.pop(user)
     first.locations += second.locations
-    kernels[fused] = _Kernel(second.place, first.size + second.size, first.elementwise, first.locations)
+    kernels[fused] = _FusableOp(second.place, first.size + second.size, first.elementwise, first.locations)
     fused.attributes |= producer.attributes | user.attributes
     name = user.results[0].name_hint
     Rewriter.replace_op(user, fused)

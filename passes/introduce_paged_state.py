@@ -27,13 +27,13 @@ from ..dialects.core.buckets import STATE
 from ..dialects.core.ports import ATTENTION_MASK
 from ..dialects.ml_program import GlobalLoadOp, GlobalOp, GlobalStoreOp
 from ..dialects.onnx.registry import mentions
-from ..dialects.paged.ops import AppendOp, AttendOp, BeginOp, CommitOp, PoolOp
+from ..dialects.paged.ops import AppendOp, AttendOp, BeginOp, CommitOp, PagedPoolOp
 from ..errors import Diagnostic
 from ..ir import element_of, functions, set_argument_attributes, shape_of, where
 from .core.base import Pass
 from .introduce_state import caches_to_state, check_tables, drop_caches, drop_unused, set_ports
 from .lowering.index_ranges import RANGE, bound_indices
-from .paging.layers import Layer, find_layers, reshaped
+from .paging.layers import LayerAttention, find_layers, reshaped
 from .recover import load_rules
 from .recover.rules import RULES
 from .recover_operators import recover_operators
@@ -87,7 +87,7 @@ def introduce_paged_state(module: ModuleOp, function: func.FuncOp, context: int,
     bound_indices(function)
 
 
-def _pool(layers: list[Layer], context: int, page_length: int) -> PoolOp:
+def _pool(layers: list[LayerAttention], context: int, page_length: int) -> PagedPoolOp:
     first = layers[0]
     for layer in layers:
         for name in ("heads", "kv_heads", "head_dim", "scale"):
@@ -108,10 +108,10 @@ def _pool(layers: list[Layer], context: int, page_length: int) -> PoolOp:
             remedy="keep the caches dense (--context)",
         )
     sizes = {"layers": len(layers), "heads": first.heads, "kv_heads": first.kv_heads, "head_dim": first.head_dim}
-    return PoolOp.get(POOL, sizes | {"page_length": page_length, "context": context}, first.scale)
+    return PagedPoolOp.get(POOL, sizes | {"page_length": page_length, "context": context}, first.scale)
 
 
-def _page(number: int, layer: Layer) -> None:
+def _page(number: int, layer: LayerAttention) -> None:
     """Replace the attention of a layer by an append and an attention over pages."""
     root = layer.op
     _, heads, tokens, head_dim = shape_of(layer.queries)

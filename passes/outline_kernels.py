@@ -42,7 +42,7 @@ from .proof.values import ATTRIBUTE as VALUES
 
 
 @dataclass(frozen=True)
-class _Kernel:
+class _OutlinedKernel:
     """Kernel with its buffers and the integer constants of its scalar code, in order."""
 
     op: Operation
@@ -50,7 +50,7 @@ class _Kernel:
     numbers: Sequence[Attribute]
 
 
-def _varying(group: Sequence[_Kernel]) -> list[int]:
+def _varying(group: Sequence[_OutlinedKernel]) -> list[int]:
     """Return the positions of the constants that differ within a group of kernels."""
     columns = zip(*(kernel.numbers for kernel in group), strict=True)
     return [index for index, column in enumerate(columns) if len(set(column)) > 1]
@@ -63,13 +63,13 @@ def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
     Structurally equal kernels share one function; constants that differ (requantisation factors) become arguments.
     Raises Diagnostic for kernels on tensors.
     """
-    groups: dict[Hashable, list[_Kernel]] = {}
+    groups: dict[Hashable, list[_OutlinedKernel]] = {}
     for op in (op for function in family for op in nested_ops(function.body)):
         if is_kernel(op) or isinstance(op, memref.CopyOp):
             refuse_tensors(op)
             arguments = _arguments(op)
             key, numbers = _structure(op, arguments)
-            groups.setdefault(key, []).append(_Kernel(op, arguments, numbers))
+            groups.setdefault(key, []).append(_OutlinedKernel(op, arguments, numbers))
     for function in family:
         function.attributes.pop(VALUES, None)
     names = FreshNames(symbol_names(module.body.block))
@@ -104,7 +104,7 @@ def _facts(op: Operation) -> Hashable:
     return frozenset(facts.items())
 
 
-def _outline_group(group: Sequence[_Kernel], name: str, before: func.FuncOp) -> None:
+def _outline_group(group: Sequence[_OutlinedKernel], name: str, before: func.FuncOp) -> None:
     first = group[0]
     varying = _varying(group)
     outlined = _outlined(first.op, first.arguments)

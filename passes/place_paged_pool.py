@@ -34,7 +34,7 @@ from ..dialects.core.buckets import STATE
 from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.nesting import nested_ops
 from ..dialects.core.ports import POSITION
-from ..dialects.paged.ops import AppendOp, AttendOp, BeginOp, CommitOp, LayerOp, PoolOp, PoolShape, PoolUser
+from ..dialects.paged.ops import AppendOp, AttendOp, BeginOp, CommitOp, LayerOp, PagedPoolOp, PoolShape, PoolUser
 from ..dialects.paged.selection import DigestOp, ScoreOp, SelectOp
 from ..errors import Diagnostic
 from ..ir import element_of, functions, numbers_of, set_argument_attributes, shape_of, where
@@ -42,7 +42,7 @@ from .convert_paged_selection_to_kernels import convert_paged_selection_to_kerne
 from .core.base import Pass
 from .lowering.index_ranges import RANGE
 from .paging.fragments import LANES, insert_fragment
-from .paging.placing import Placed, append_text, attend_text
+from .paging.placing import PlacedStep, append_text, attend_text
 from .state.caches import port_attributes, port_name
 
 _PLACED = ("keys", "values", "digests")
@@ -50,21 +50,21 @@ _PLACED = ("keys", "values", "digests")
 
 
 @dataclass(frozen=True)
-class Near:
+class TileLevel:
     """Level of the tiles, and their first byte in it."""
 
     level: str
     address: int = 0
 
 
-def place_paged_pool(ctx: Context, module: ModuleOp, near: Near) -> None:
+def place_paged_pool(ctx: Context, module: ModuleOp, near: TileLevel) -> None:
     """
     Place the pools of a module in memory, in float32, for one sequence; tiles of pages lie in a near level.
 
     A pool's policies do not count. Raises Diagnostic for attention without a table, a table whose range is not known,
     operations on sequences, and tensors.
     """
-    pools = [op for op in module.body.block.ops if isinstance(op, PoolOp)]
+    pools = [op for op in module.body.block.ops if isinstance(op, PagedPoolOp)]
     for pool in pools:
         for op in [op for op in nested_ops(module) if isinstance(op, PoolUser) and op.symbol == pool.sym_name.data]:
             _refuse(op)
@@ -124,7 +124,7 @@ def _declared(table: SSAValue) -> tuple[int, int] | None:
 # Globals
 
 
-def _add_globals(pool: PoolOp) -> None:
+def _add_globals(pool: PagedPoolOp) -> None:
     """Add the pages and digests of each layer as state, zeros at first."""
     sizes = pool.shape
     pages = [sizes.kv_heads, sizes.blocks, sizes.page_length, sizes.head_dim // LANES, LANES]
@@ -159,7 +159,7 @@ def _buffers(op: LayerOp, names: Sequence[str]) -> list[SSAValue]:
 # Steps
 
 
-def _place(ctx: Context, function: FuncOp, pool: PoolShape, near: Near) -> None:
+def _place(ctx: Context, function: FuncOp, pool: PoolShape, near: TileLevel) -> None:
     begin: BeginOp | None = None
     for op in list(nested_ops(function)):
         if isinstance(op, BeginOp):
@@ -168,7 +168,7 @@ def _place(ctx: Context, function: FuncOp, pool: PoolShape, near: Near) -> None:
         if isinstance(op, AppendOp | AttendOp) and begin is None:
             raise _refusal(op, f"{op.name} without a step", "a paged.begin before it", "begin the step in its function")
         if isinstance(op, AppendOp) and begin is not None:
-            text = append_text(Placed(pool, shape_of(op.keys)[0]), str(element_of(begin.position)))
+            text = append_text(PlacedStep(pool, shape_of(op.keys)[0]), str(element_of(begin.position)))
             insert_fragment(ctx, op, text, [begin.position, op.keys, op.rows, *_buffers(op, _PLACED)])
             Rewriter.erase_op(op)
         if isinstance(op, DigestOp):
@@ -203,10 +203,10 @@ def _place_digests(op: DigestOp) -> None:
     Rewriter.replace_op(op, [memref.CopyOp(digests, out)], [])
 
 
-def _place_attention(ctx: Context, op: AttendOp, position: SSAValue, near: Near) -> None:
+def _place_attention(ctx: Context, op: AttendOp, position: SSAValue, near: TileLevel) -> None:
     table, counts, out = (cast(SSAValue, value) for value in (op.table, op.counts, op.out))
     tokens, _, places = shape_of(table)
-    placed = Placed(op.definition().shape, tokens)
+    placed = PlacedStep(op.definition().shape, tokens)
     text = attend_text(placed, places, _entries(op), str(element_of(position)), near.level, near.address)
     values = [op.queries, table, counts, position, *_buffers(op, ["keys", "values"]), out]
     insert_fragment(ctx, op, text, values)
@@ -229,7 +229,7 @@ class PlacePagedPoolPass(Pass):
     address: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        place_paged_pool(ctx, op, Near(self.near or self._nearest(op), self.address))
+        place_paged_pool(ctx, op, TileLevel(self.near or self._nearest(op), self.address))
 
     def _nearest(self, module: ModuleOp) -> str:
         machine = machine_of(module)

@@ -24,7 +24,7 @@ from .memory.views import bytes_of
 
 
 @dataclass
-class Weights:
+class WeightConstant:
     """Constant with the kernels that use it as weights, their engines, modelled cycles, and the benefit in cycles."""
 
     definition: memref.GlobalOp
@@ -67,7 +67,7 @@ def place_weights(module: ModuleOp, machine: Machine) -> None:
             pending.remove(weights)
 
 
-def weights_of(module: ModuleOp, machine: Machine) -> list[Weights]:
+def weights_of(module: ModuleOp, machine: Machine) -> list[WeightConstant]:
     """Return the constants used only as weights of kernels, in order of first use."""
     globals_ = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, memref.GlobalOp)}
     uses: dict[str, list[tuple[KernelOp, memref.GetGlobalOp]]] = {}
@@ -86,10 +86,12 @@ def weights_of(module: ModuleOp, machine: Machine) -> list[Weights]:
     ]
 
 
-def _weights(definition: memref.GlobalOp, uses: list[tuple[KernelOp, memref.GetGlobalOp]], machine: Machine) -> Weights:
+def _weights(
+    definition: memref.GlobalOp, uses: list[tuple[KernelOp, memref.GetGlobalOp]], machine: Machine
+) -> WeightConstant:
     size, engines = bytes_of(definition.type), [engine_of(op, machine) for op, _ in uses]
     cycles = _cycles(uses, engines, machine)
-    return Weights(definition, size, uses, engines, cycles, _benefit(size, engines, cycles, machine))
+    return WeightConstant(definition, size, uses, engines, cycles, _benefit(size, engines, cycles, machine))
 
 
 def _is_weight(use: Use) -> bool:
@@ -108,7 +110,7 @@ def _benefit(size: int, engines: list[Engine], cycles: list[int], machine: Machi
     return sum(max(fetch - computing, fetch / 16) for fetch, computing in zip(fetches, cycles, strict=True))
 
 
-def _place(weights: Weights, space: Attribute) -> None:
+def _place(weights: WeightConstant, space: Attribute) -> None:
     type = cast("MemRefType[Any]", weights.definition.type)
     placed = MemRefType(type.element_type, type.get_shape(), type.layout, space)
     weights.definition.properties["type"] = placed

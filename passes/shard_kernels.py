@@ -24,9 +24,9 @@ from .core.on_buffers import refuse_tensors
 from .grids.writer import Writer
 from .memory.views import VIEWS
 from .proof.calls import entry_functions
-from .sharding.contents import Contents
+from .sharding.contents import BufferContents
 from .sharding.placement import (
-    Mesh,
+    InstanceMesh,
     Placement,
     accesses_of,
     begin_of,
@@ -51,10 +51,10 @@ _PASSIVE = (*VIEWS, memref.AllocOp, memref.GetGlobalOp, arith.ConstantOp)
 class Sharder:
     """The values of a function that lie in the instances of a mesh, up to the present op."""
 
-    def __init__(self, function: FuncOp, mesh: Mesh, *, is_entry: bool = True, resident: bool = False):
+    def __init__(self, function: FuncOp, mesh: InstanceMesh, *, is_entry: bool = True, resident: bool = False):
         self._mesh = self._whole = mesh
         self._spatial = spatial_loops(function, mesh)
-        self._contents = Contents(function) if is_entry else None
+        self._contents = BufferContents(function) if is_entry else None
         self._held: dict[SSAValue, list[Located]] = {}
         """Buffer -> the sharded values that have its elements, the one as computed first; none: the far level."""
         self._last = _last_uses(function)
@@ -88,7 +88,7 @@ class Sharder:
         for root in [root for root in roots if self._last.get(root) is op]:
             self._drop(root)
 
-    def _enter(self, mesh: Mesh, before: Operation) -> None:
+    def _enter(self, mesh: InstanceMesh, before: Operation) -> None:
         """Go on in these instances: give back the values of others."""
         if mesh == self._mesh:
             return
@@ -315,7 +315,7 @@ class ShardKernelsPass(Pass):
         for function in functions(op):
             self._function(function, mesh, is_entry=function in entries)
 
-    def _function(self, function: FuncOp, mesh: Mesh, *, is_entry: bool) -> None:
+    def _function(self, function: FuncOp, mesh: InstanceMesh, *, is_entry: bool) -> None:
         sharder = Sharder(function, mesh, is_entry=is_entry, resident=self.resident)
         for op in list(function.body.block.ops) if function.body.blocks else []:
             sharder.visit(op)

@@ -38,7 +38,7 @@ _SHOWN = 4
 
 
 @dataclass(frozen=True)
-class Part:
+class StaticAllocation:
     """Static allocation: memory that is owned for the whole program."""
 
     name: str
@@ -121,45 +121,45 @@ def _verify_out_of_reach(function: FuncOp, machine: Machine) -> None:
             )
 
 
-def parts_of(module: ModuleOp, far: str) -> Iterator[Part]:
+def parts_of(module: ModuleOp, far: str) -> Iterator[StaticAllocation]:
     """Yield globals, inputs and outputs with their level, `far` if they name none."""
     spare = spare_memories(module)
     for op in module.body.block.ops:
         if isinstance(op, memref.GlobalOp) and op not in spare:
             copies = op.attributes.get(COPIES)
             shared = copies.value.data if isinstance(copies, IntegerAttr) else 1
-            yield Part(op.sym_name.data, _level_of(op.type, far), bytes_of(op.type) // shared)
+            yield StaticAllocation(op.sym_name.data, _level_of(op.type, far), bytes_of(op.type) // shared)
     for function in functions(module):
         yield from _ports(function, far)
 
 
-def _tables_of(module: ModuleOp, far: str) -> Iterator[Part]:
+def _tables_of(module: ModuleOp, far: str) -> Iterator[StaticAllocation]:
     """Yield the constants that lowering creates: lookup tables, and non-zero initial values of state."""
     tables = dict.fromkeys(op.table for op in nested_ops(module) if isinstance(op, LookupOp | EntryOp))
     for number, table in enumerate(cast("dict[DenseAttr, None]", tables)):
-        yield Part(f"table_{number}", far, array_of(table).nbytes)
+        yield StaticAllocation(f"table_{number}", far, array_of(table).nbytes)
     for op in module.body.block.ops:
         first = op.initial_value if isinstance(op, memref.GlobalOp) and op.constant is None else None
         if isinstance(first, DenseIntOrFPElementsAttr) and array_of(cast("DenseIntOrFPElementsAttr[Any]", first)).any():
             state = cast(memref.GlobalOp, op)
-            yield Part(f"{state.sym_name.data}_first", _level_of(state.type, far), bytes_of(state.type))
+            yield StaticAllocation(f"{state.sym_name.data}_first", _level_of(state.type, far), bytes_of(state.type))
 
 
-def _ports(function: FuncOp, far: str) -> Iterator[Part]:
+def _ports(function: FuncOp, far: str) -> Iterator[StaticAllocation]:
     """Yield the inputs and outputs of a public function."""
     if function.sym_visibility == StringAttr("private") or BUCKET_OF in function.attributes:
         return
     for argument in function.body.block.args:
         if is_shaped(argument):
             name = argument.name_hint or f"arg{argument.index}"
-            yield Part(name, _level_of(argument.type, far), bytes_of(argument.type))
+            yield StaticAllocation(name, _level_of(argument.type, far), bytes_of(argument.type))
 
 
 def _level_of(type: Attribute, far: str) -> str:
     return level_name(type) or far
 
 
-def _elsewhere(parts: Sequence[Part], machine: Machine) -> list[str]:
+def _elsewhere(parts: Sequence[StaticAllocation], machine: Machine) -> list[str]:
     """Return the use of the preloaded levels."""
     levels = [level for level in machine.levels if level.preloaded]
     occupied = [sum(level.aligned(part.bytes) for part in parts if part.level == level.name) for level in levels]
@@ -169,7 +169,7 @@ def _elsewhere(parts: Sequence[Part], machine: Machine) -> list[str]:
 
 
 def too_much(
-    parts: Sequence[Part], needed: int, level: Level, machine: Machine, notes: Sequence[str] = ()
+    parts: Sequence[StaticAllocation], needed: int, level: Level, machine: Machine, notes: Sequence[str] = ()
 ) -> Diagnostic:
     """Return the error of a level that is too small, with its largest parts."""
     largest = sorted(parts, key=lambda part: (-part.bytes, part.name))[:_SHOWN]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import bf16, f16, f32, f64, i1
 
-from ..dialects.paged.ops import PoolOp, PoolShape
+from ..dialects.paged.ops import PagedPoolOp, PoolShape
 from ..discovery import module_at, target_folders
 from ..errors import Diagnostic
 from ..files import read_regular
@@ -150,7 +150,7 @@ class HostNetwork:
         macros = dict(re.findall(rf"^#define {prefix}(\w+) (\S+)$", self._header, re.MULTILINE))
         if not macros:
             raise self._without_store()
-        sizes = [int(macros[name.upper()]) for name in PoolOp.SIZES]
+        sizes = [int(macros[name.upper()]) for name in PagedPoolOp.SIZES]
         return PoolShape(*sizes, scale=float.fromhex(macros["SCALE"].removesuffix("f")))
 
     def _without_store(self) -> Diagnostic:

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ..dialects.core.nesting import nested_ops
 from ..dialects.core.syntax.text import new_context
 from ..dialects.hier import ConcurrentOp
-from ..dialects.paged.ops import PoolOp
+from ..dialects.paged.ops import PagedPoolOp
 from ..errors import Diagnostic
 from ..passes.convert_to_emitc import ConvertToEmitcPass
 from ..passes.core.manager import Observer, PassManager, Place
@@ -31,7 +31,7 @@ class _Guard(Observer):
 
     def before_pass(self, place: Place, module: ModuleOp) -> None:
         is_last = isinstance(place.step.run, ConvertToEmitcPass)
-        if is_last and any(isinstance(op, ConcurrentOp | PoolOp) for op in nested_ops(module)):
+        if is_last and any(isinstance(op, ConcurrentOp | PagedPoolOp) for op in nested_ops(module)):
             raise _LastLevel("the next pass makes calls that only C can run")
 
 

@@ -32,7 +32,7 @@ from rich.table import Table
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.machine.routes import route_between
 from tilewright.errors import Diagnostic
-from tilewright.passes.timing.mesh import Mesh as Buses
+from tilewright.passes.timing.mesh import NeighbourBuses as Buses
 from tilewright.targets.pim.schedule.families import stages_of
 from tilewright.targets.pim.schedule.model import PartitionCandidate
 from tilewright.targets.pim.schedule.records import read_profile

@@ -2,14 +2,14 @@
 
 from xdsl.ir import Dialect
 
-from .ops import AppendOp, AttendOp, BeginOp, CommitOp, PoolOp
+from .ops import AppendOp, AttendOp, BeginOp, CommitOp, PagedPoolOp
 from .selection import DigestOp, ScoreOp, SelectOp
-from .sequences import ForkOp, PinOp, SwitchOp, TruncateOp
+from .sequences import ForkSequenceOp, PinOp, SwitchOp, TruncateOp
 
 PAGED = Dialect(
     "paged",
     [
-        PoolOp,
+        PagedPoolOp,
         BeginOp,
         AppendOp,
         DigestOp,
@@ -17,7 +17,7 @@ PAGED = Dialect(
         SelectOp,
         AttendOp,
         CommitOp,
-        ForkOp,
+        ForkSequenceOp,
         SwitchOp,
         TruncateOp,
         PinOp,

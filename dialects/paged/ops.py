@@ -81,7 +81,7 @@ class PoolShape:
 
 
 @irdl_op_definition
-class PoolOp(IRDLOperation):
+class PagedPoolOp(IRDLOperation):
     """
     Paged store of the keys and values of a decoder: the shapes that its layers share, and the page length in tokens.
 
@@ -110,11 +110,11 @@ class PoolOp(IRDLOperation):
     SIZES: ClassVar = ("layers", "heads", "kv_heads", "head_dim", "page_length", "context")
 
     @staticmethod
-    def get(name: str, sizes: dict[str, int], scale: float) -> PoolOp:
+    def get(name: str, sizes: dict[str, int], scale: float) -> PagedPoolOp:
         """Return a pool of these sizes, named as in SIZES."""
-        properties: dict[str, Attribute] = {key: IntegerAttr(sizes[key], i64) for key in PoolOp.SIZES}
+        properties: dict[str, Attribute] = {key: IntegerAttr(sizes[key], i64) for key in PagedPoolOp.SIZES}
         properties |= {"sym_name": StringAttr(name), "scale": FloatAttr(scale, f64)}
-        return PoolOp.create(properties=properties)
+        return PagedPoolOp.create(properties=properties)
 
     @property
     def shape(self) -> PoolShape:
@@ -158,11 +158,11 @@ class PoolUser(PagedOp):
         """The name of the pool."""
         return cast(SymbolRefAttr, self.properties["pool"]).root_reference.data
 
-    def definition(self) -> PoolOp:
+    def definition(self) -> PagedPoolOp:
         """Return the pool's op. Raises VerifyException if there is none of that name."""
         module = module_of(self)
         ops = module.body.block.ops if module is not None else ()
-        pool = next((op for op in ops if isinstance(op, PoolOp) and op.sym_name.data == self.symbol), None)
+        pool = next((op for op in ops if isinstance(op, PagedPoolOp) and op.sym_name.data == self.symbol), None)
         if pool is None:
             raise VerifyException(f"there is no paged.pool @{self.symbol}")
         return pool
@@ -171,7 +171,7 @@ class PoolUser(PagedOp):
         if module_of(self) is not None:
             self.verify_against(self.definition())
 
-    def verify_against(self, pool: PoolOp) -> None:
+    def verify_against(self, pool: PagedPoolOp) -> None:
         """Raise VerifyException where the op does not fit its pool."""
 
     def verify_integer(self, name: str, value: SSAValue) -> None:
@@ -212,7 +212,7 @@ class BeginOp(PoolUser):
     def __init__(self, pool: str, position: SSAValue, tokens: SSAValue):
         super().__init__(operands=[position, tokens], properties={"pool": SymbolRefAttr(pool)})
 
-    def verify_against(self, pool: PoolOp) -> None:
+    def verify_against(self, pool: PagedPoolOp) -> None:
         self.verify_integer("position", self.position)
         if not isinstance(element_of(self.tokens), IntegerType):
             raise VerifyException(f"the tokens must be integers, not {element_of(self.tokens)}")
@@ -226,11 +226,11 @@ class LayerOp(PoolUser):
         """The layer, from 0."""
         return cast("IntegerAttr[I64]", self.properties["layer"]).value.data
 
-    def verify_against(self, pool: PoolOp) -> None:
+    def verify_against(self, pool: PagedPoolOp) -> None:
         if not 0 <= self.number < pool.size("layers"):
             raise VerifyException(f"layer {self.number} is none of the {pool.size('layers')} of @{self.symbol}")
 
-    def verify_rows(self, pool: PoolOp, what: str, value: SSAValue, heads: str) -> None:
+    def verify_rows(self, pool: PagedPoolOp, what: str, value: SSAValue, heads: str) -> None:
         """Raise VerifyException for an operand that is not f32 [tokens, heads, head_dim]."""
         shape = shape_of(value)
         if element_of(value) != f32 or len(shape) != 3 or shape[1:] != (pool.size(heads), pool.size("head_dim")):
@@ -261,7 +261,7 @@ class AppendOp(LayerOp):
         properties = {"pool": SymbolRefAttr(pool), "layer": IntegerAttr(layer, i64)}
         super().__init__(operands=[keys, values], properties=properties)
 
-    def verify_against(self, pool: PoolOp) -> None:
+    def verify_against(self, pool: PagedPoolOp) -> None:
         super().verify_against(pool)
         self.verify_rows(pool, "keys", self.keys, "kv_heads")
         self.verify_rows(pool, "values", self.rows, "kv_heads")
@@ -314,7 +314,7 @@ class AttendOp(LayerOp):
         result = queries.type if out is None else None
         super().__init__(operands=[queries, table, counts, out], properties=properties, result_types=[result])
 
-    def verify_against(self, pool: PoolOp) -> None:
+    def verify_against(self, pool: PagedPoolOp) -> None:
         super().verify_against(pool)
         outputs = [value for value in (self.out, self.result) if value is not None]
         if len(outputs) != 1:

@@ -34,14 +34,14 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...ir import element_of, shape_of
 from ..core.effect_traits import OperandEffects, StateEffects
-from .ops import STORED, LayerOp, PagedOp, PoolOp, PoolShape, PoolUser, verify_array
+from .ops import STORED, LayerOp, PagedOp, PagedPoolOp, PoolShape, PoolUser, verify_array
 
 REDUCTIONS = ("softmax-sum", "union", "max", "sum")
 """Rules by which the query heads of a KV head agree on blocks."""
 
 
 @dataclass(frozen=True)
-class Policy:
+class SelectionPolicy:
     """
     Selection policy: the pages that a token attends to, of which the first `sinks`, the last `recent` and its own are
     always among them, and the rule by which the query heads of a KV head agree.
@@ -105,7 +105,7 @@ class DigestOp(LayerOp):
         properties = {"pool": SymbolRefAttr(pool), "layer": IntegerAttr(layer, i64)}
         super().__init__(operands=[out], properties=properties, result_types=[type])
 
-    def verify_against(self, pool: PoolOp) -> None:
+    def verify_against(self, pool: PagedPoolOp) -> None:
         super().verify_against(pool)
         (digests,) = _verify_destinations([self.result], [self.out])
         verify_array("digests", digests, digest_shape(pool.shape), f32)
@@ -198,7 +198,12 @@ class SelectOp(PoolUser):
     )
 
     def __init__(
-        self, pool: PoolOp, scores: SSAValue, position: SSAValue, policy: Policy, outs: Sequence[SSAValue] = ()
+        self,
+        pool: PagedPoolOp,
+        scores: SSAValue,
+        position: SSAValue,
+        policy: SelectionPolicy,
+        outs: Sequence[SSAValue] = (),
     ):
         lists = (shape_of(scores)[0], pool.size("kv_heads"))
         types = [TensorType(i32, (*lists, policy.places(pool.shape))), TensorType(i32, lists)]
@@ -214,12 +219,12 @@ class SelectOp(PoolUser):
         )
 
     @property
-    def policy(self) -> Policy:
+    def policy(self) -> SelectionPolicy:
         """The policy."""
         reduce = REDUCTIONS[0] if self.reduce is None else self.reduce.data
-        return Policy(self.budget.value.data, _number(self.sinks), _number(self.recent), reduce)
+        return SelectionPolicy(self.budget.value.data, _number(self.sinks), _number(self.recent), reduce)
 
-    def verify_against(self, pool: PoolOp) -> None:
+    def verify_against(self, pool: PagedPoolOp) -> None:
         table, counts = _verify_destinations([self.table, self.counts], [self.table_out, self.counts_out])
         self.policy.verify()
         self.verify_integer("position", self.position)

@@ -24,11 +24,11 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ..core.effect_traits import OperandEffects, StateEffects
-from .ops import STORED, PoolOp, PoolUser, verify_array
+from .ops import STORED, PagedPoolOp, PoolUser, verify_array
 
 
 @irdl_op_definition
-class ForkOp(PoolUser):
+class ForkSequenceOp(PoolUser):
     """
     Create a sequence with the tokens of the pool's current one, whose full pages both share; its number.
 
@@ -52,7 +52,7 @@ class ForkOp(PoolUser):
         result = TensorType(i32, [1]) if out is None else None
         super().__init__(operands=[out], properties={"pool": SymbolRefAttr(pool)}, result_types=[result])
 
-    def verify_against(self, pool: PoolOp) -> None:
+    def verify_against(self, pool: PagedPoolOp) -> None:
         outputs = [value for value in (self.out, self.result) if value is not None]
         if len(outputs) != 1:
             raise VerifyException("a fork has a result or a buffer to write, and not both")
@@ -71,7 +71,7 @@ class _NumberOp(PoolUser):
     def __init__(self, pool: str, number: SSAValue):
         super().__init__(operands=[number], properties={"pool": SymbolRefAttr(pool)})
 
-    def verify_against(self, pool: PoolOp) -> None:
+    def verify_against(self, pool: PagedPoolOp) -> None:
         verify_array("number", self.number, (1,), i32)
 
 
@@ -125,6 +125,6 @@ class PinOp(PoolUser):
         properties = {"pool": SymbolRefAttr(pool), "unpin": UnitAttr() if unpin else None}
         super().__init__(operands=[first, last], properties=properties)
 
-    def verify_against(self, pool: PoolOp) -> None:
+    def verify_against(self, pool: PagedPoolOp) -> None:
         verify_array("first token", self.first, (1,), i32)
         verify_array("end", self.last, (1,), i32)

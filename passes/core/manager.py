@@ -19,14 +19,14 @@ from ...dialects.core.verification.verifier import verify
 from ...errors import Diagnostic
 from .failures import as_diagnostic, catchable
 from .garbage import nothing_older_searched, rare_collections
-from .pipeline import ANY, Pipeline, Step
+from .pipeline import ANY, Pipeline, PipelineStep
 
 
 @dataclass(frozen=True)
 class Place:
     """A pass in its pipeline: the `number`th, from 1."""
 
-    step: Step
+    step: PipelineStep
     number: int
     pipeline: Pipeline
 
@@ -119,7 +119,7 @@ class PassManager:
             raise diagnostic from error
 
 
-def _verify(step: Step, module: ModuleOp) -> None:
+def _verify(step: PipelineStep, module: ModuleOp) -> None:
     """Verify the module after a pass. Raises Diagnostic; for a pass of xDSL one that names xDSL as the cause."""
     try:
         verify(module)
@@ -130,11 +130,11 @@ def _verify(step: Step, module: ModuleOp) -> None:
         raise Diagnostic(message, error.where, notes=[f"its result does not verify: {error.message}"]) from error
 
 
-def _is_of_xdsl(step: Step) -> bool:
+def _is_of_xdsl(step: PipelineStep) -> bool:
     return type(step.run).__module__.startswith("xdsl.")
 
 
-def _rewrite(step: Step, module: ModuleOp, context: Context) -> None:
+def _rewrite(step: PipelineStep, module: ModuleOp, context: Context) -> None:
     if _is_of_xdsl(step):
         from .required import check_requirement
 

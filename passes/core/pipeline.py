@@ -29,7 +29,7 @@ _SUFFIX = "-pipeline"
 
 
 @dataclass(frozen=True)
-class Step:
+class PipelineStep:
     """
     One pass of a pipeline.
 
@@ -51,7 +51,7 @@ class Step:
 class Pipeline:
     """Passes to run in this order. Its text, which `parse_pipeline` reads again, names no machine and no phase."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[PipelineStep, ...]
 
     def __str__(self) -> str:
         return f"{MODULE}({_text(self.steps, 0)})"
@@ -97,7 +97,7 @@ class Pipeline:
         return phases | {name: positions for name, positions in passes.items() if name not in phases}
 
 
-def _text(steps: Iterable[Step], depth: int) -> str:
+def _text(steps: Iterable[PipelineStep], depth: int) -> str:
     parts: list[str] = []
     for anchor, group in groupby(steps, lambda step: step.anchor[depth] if len(step.anchor) > depth else ""):
         parts += [f"{anchor}({_text(group, depth + 1)})"] if anchor else [str(step) for step in group]
@@ -119,11 +119,11 @@ def parse_pipeline(text: str, registry: Registry, machines: Mapping[str, Machine
     items = parse_items(text)
     if len(items) == 1 and items[0].name in (MODULE, ANY) and items[0].children is not None:
         items = items[0].children
-    return Pipeline(tuple(resolver.steps(items, _Scope(text))))
+    return Pipeline(tuple(resolver.steps(items, _ItemContext(text))))
 
 
 @dataclass(frozen=True)
-class _Scope:
+class _ItemContext:
     """Position of pipeline items in resolution: their text, anchor and phase, and the named pipelines around them."""
 
     text: str
@@ -141,35 +141,35 @@ class _Resolver:
     named: Mapping[str, Machine]
     anchors: set[str] = field(default_factory=lambda: {MODULE, ANY, "func.func"})
 
-    def steps(self, items: Iterable[Item], scope: _Scope) -> list[Step]:
+    def steps(self, items: Iterable[Item], scope: _ItemContext) -> list[PipelineStep]:
         return [step for item in items for step in self.expand(item, scope)]
 
-    def expand(self, item: Item, scope: _Scope) -> list[Step]:
+    def expand(self, item: Item, scope: _ItemContext) -> list[PipelineStep]:
         if item.children is not None:
             self.check_anchor(item, scope)
-            inner = _Scope(scope.text, scope.source, (*scope.anchor, item.name), scope.phase, scope.inside)
+            inner = _ItemContext(scope.text, scope.source, (*scope.anchor, item.name), scope.phase, scope.inside)
             return self.steps(item.children, inner)
         if item.name in self.named:
             return self.expand_named(item, scope)
         name = item.name if item.name in self.registry else known_name(item.name)
         run = cast(ModulePass, build(self.load(item, name, scope), item, scope.text, scope.source))
-        return [Step(name, run, scope.anchor, scope.phase)]
+        return [PipelineStep(name, run, scope.anchor, scope.phase)]
 
-    def expand_named(self, item: Item, scope: _Scope) -> list[Step]:
+    def expand_named(self, item: Item, scope: _ItemContext) -> list[PipelineStep]:
         """Return the steps of a machine's pipeline."""
         machine = self.named[item.name]
         if item.options:
             raise point_at(scope.text, item.options[0].start, f"'{item.name}' has no options", source=scope.source)
         if item.name in scope.inside:
             raise point_at(scope.text, item.start, f"'{item.name}' contains itself", source=scope.source)
-        steps: list[Step] = []
+        steps: list[PipelineStep] = []
         for phase in machine.phases:
             source = f"{machine.folder / 'pipeline.txt'}:{phase.line}"
-            inside = _Scope(phase.text, source, scope.anchor, phase.name, (*scope.inside, item.name))
+            inside = _ItemContext(phase.text, source, scope.anchor, phase.name, (*scope.inside, item.name))
             steps += self.steps(parse_items(phase.text, source), inside)
         return steps
 
-    def load(self, item: Item, name: str, scope: _Scope) -> type[ModulePass]:
+    def load(self, item: Item, name: str, scope: _ItemContext) -> type[ModulePass]:
         factory = self.registry.get(name)
         if factory is None:
             available = [*self.registry, *self.named]
@@ -182,7 +182,7 @@ class _Resolver:
         except ImportError as error:
             raise Diagnostic(f"the pass '{item.name}' cannot be loaded: {error}") from error
 
-    def check_anchor(self, item: Item, scope: _Scope) -> None:
+    def check_anchor(self, item: Item, scope: _ItemContext) -> None:
         """Refuse an anchor that is no op, or no op isolated from above."""
         if item.name in self.anchors:
             return

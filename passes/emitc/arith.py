@@ -20,10 +20,10 @@ from ...dialects import emitc
 from ...discovery import registering
 from ...errors import Diagnostic
 from ...ir import where
-from .builder import INDEX, SIGNED, UNSIGNED, WIDE_INDEX, Builder, scalar_type, suffix
+from .builder import INDEX, SIGNED, UNSIGNED, WIDE_INDEX, EmitcBuilder, scalar_type, suffix
 from .half import is_half
 
-Rule = Callable[[Builder, Operation], SSAValue]
+Rule = Callable[[EmitcBuilder, Operation], SSAValue]
 RULES: dict[str, Rule] = {}
 """Op name -> rule that returns the C value of the op's only result."""
 
@@ -52,7 +52,7 @@ _UNSIGNED = frozenset(f"arith.{name}" for name in "ceildivui divui remui shrui".
 """Ops that differ on unsigned readings of 32 and of 64 bits, for negative numbers."""
 
 
-def _width(b: Builder, op: Operation) -> int:
+def _width(b: EmitcBuilder, op: Operation) -> int:
     """Return the width in C of the op's first operand. Raises Diagnostic unless it is an integer or index."""
     type_ = scalar_type(op.operands[0].type, op)
     if isinstance(op.operands[0].type, IndexType):
@@ -62,7 +62,7 @@ def _width(b: Builder, op: Operation) -> int:
     raise Diagnostic(f"'{op.name}' is for integers", where(op), found=str(type_))
 
 
-def _is_wide(b: Builder, op: Operation) -> bool:
+def _is_wide(b: EmitcBuilder, op: Operation) -> bool:
     """Return whether arithmetic on indices needs 64 bits: a wide operand, or a result that may be one."""
     if any(b.is_wide(operand) for operand in op.operands):
         return True
@@ -73,7 +73,7 @@ def _is_wide(b: Builder, op: Operation) -> bool:
     return op.name not in _CLOSED and not b.fits_narrow(op)
 
 
-def _both(b: Builder, op: Operation, type_: IntegerType | None = None) -> list[SSAValue]:
+def _both(b: EmitcBuilder, op: Operation, type_: IntegerType | None = None) -> list[SSAValue]:
     """Return the operands in a type, else in their own; indices are all narrow or all wide."""
     if type_ is not None:
         return [b.as_type(operand, type_) for operand in op.operands]
@@ -83,11 +83,11 @@ def _both(b: Builder, op: Operation, type_: IntegerType | None = None) -> list[S
     return [_operand(b, operand, index) for operand in op.operands]
 
 
-def _operand(b: Builder, source: SSAValue, index: IntegerType) -> SSAValue:
+def _operand(b: EmitcBuilder, source: SSAValue, index: IntegerType) -> SSAValue:
     return b.as_type(source, index) if isinstance(source.type, IndexType) else b.value(source)
 
 
-def _narrowed(b: Builder, kind: type[Operation], operands: list[SSAValue], width: int) -> SSAValue:
+def _narrowed(b: EmitcBuilder, kind: type[Operation], operands: list[SSAValue], width: int) -> SSAValue:
     """Emit an operator on operands of one type, truncated to a signed integer of `width` bits."""
     type_ = cast(IntegerType, operands[0].type)
     result = type_ if type_.width.data >= 32 else i32
@@ -99,13 +99,13 @@ def _narrowed(b: Builder, kind: type[Operation], operands: list[SSAValue], width
 _WRAPPING = {"arith.addi": emitc.AddOp, "arith.subi": emitc.SubOp, "arith.muli": emitc.MulOp}
 
 
-def _no_signed_wrap(b: Builder, op: Operation) -> bool:
+def _no_signed_wrap(b: EmitcBuilder, op: Operation) -> bool:
     flags = op.properties.get("overflowFlags")
     return (flags is not None and "nsw" in {str(flag) for flag in cast(Any, flags).data}) or b.fits(op)
 
 
 @rule("arith.addi", "arith.subi", "arith.muli")
-def _wrapping(b: Builder, op: Operation) -> SSAValue:
+def _wrapping(b: EmitcBuilder, op: Operation) -> SSAValue:
     width, kind = _width(b, op), _WRAPPING[op.name]
     if width == 1:
         operands = _both(b, op)
@@ -116,7 +116,7 @@ def _wrapping(b: Builder, op: Operation) -> SSAValue:
 
 
 @rule("arith.divsi", "arith.remsi", "arith.divui", "arith.remui")
-def _division(b: Builder, op: Operation) -> SSAValue:
+def _division(b: EmitcBuilder, op: Operation) -> SSAValue:
     kind = emitc.DivOp if "div" in op.name else emitc.RemOp
     width = _width(b, op)
     if width == 1:
@@ -125,7 +125,7 @@ def _division(b: Builder, op: Operation) -> SSAValue:
 
 
 @rule("arith.ceildivsi", "arith.floordivsi", "arith.ceildivui")
-def _rounded_division(b: Builder, op: Operation) -> SSAValue:
+def _rounded_division(b: EmitcBuilder, op: Operation) -> SSAValue:
     width = _width(b, op)
     types = UNSIGNED if op.name.endswith("ui") else SIGNED
     wide = types[max(width, 32)]
@@ -141,7 +141,7 @@ _BITWISE: dict[str, tuple[type[Operation], type[Operation]]] = {
 
 
 @rule("arith.andi", "arith.ori")
-def _bitwise(b: Builder, op: Operation) -> SSAValue:
+def _bitwise(b: EmitcBuilder, op: Operation) -> SSAValue:
     bits, logical = _BITWISE[op.name]
     width = _width(b, op)
     if width == 1:
@@ -177,7 +177,7 @@ def _has_floats(op: Operation) -> bool:
 
 
 @rule("arith.xori")
-def _exclusive_or(b: Builder, op: Operation) -> SSAValue:
+def _exclusive_or(b: EmitcBuilder, op: Operation) -> SSAValue:
     if (width := _width(b, op)) != 1:
         return _narrowed(b, emitc.BitwiseXorOp, _both(b, op), width)
     left, right = op.operands
@@ -190,7 +190,7 @@ def _exclusive_or(b: Builder, op: Operation) -> SSAValue:
 
 
 @rule("arith.shli", "arith.shrsi", "arith.shrui")
-def _shift(b: Builder, op: Operation) -> SSAValue:
+def _shift(b: EmitcBuilder, op: Operation) -> SSAValue:
     width, left = _width(b, op), op.name == "arith.shli"
     value, amount = op.operands
     # A left shift of a negative number is undefined in C.
@@ -203,7 +203,7 @@ def _shift(b: Builder, op: Operation) -> SSAValue:
 
 
 @rule("arith.minsi", "arith.maxsi", "arith.minui", "arith.maxui")
-def _extremum(b: Builder, op: Operation) -> SSAValue:
+def _extremum(b: EmitcBuilder, op: Operation) -> SSAValue:
     width, unsigned, least = _width(b, op), op.name.endswith("ui"), "min" in op.name
     if width == 1:
         # As a signed number, true is -1.
@@ -218,7 +218,7 @@ _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
 @rule("arith.cmpi")
-def _compare_integers(b: Builder, op: Operation) -> SSAValue:
+def _compare_integers(b: EmitcBuilder, op: Operation) -> SSAValue:
     number = cast("IntegerAttr[Any]", op.properties["predicate"]).value.data
     predicate, width, unsigned = _INTEGER_PREDICATES[number], _width(b, op), number >= 6
     if width == 1:
@@ -230,12 +230,12 @@ def _compare_integers(b: Builder, op: Operation) -> SSAValue:
     return b.compare(predicate, *_both(b, op, UNSIGNED[width] if unsigned and width > 1 else None))
 
 
-def _tautology(b: Builder, predicate: str, op: Operation) -> bool | None:
+def _tautology(b: EmitcBuilder, predicate: str, op: Operation) -> bool | None:
     """
     Return the value of a comparison that compilers warn of, None for other ones.
 
     They do of a value with itself, of one with a number beyond the type that it is widened from, and of bits that a
-    mask excludes. `Builder.compare` folds comparisons with the ends of a type.
+    mask excludes. `EmitcBuilder.compare` folds comparisons with the ends of a type.
     """
     left, right = op.operands
     if left is right:
@@ -247,7 +247,7 @@ def _tautology(b: Builder, predicate: str, op: Operation) -> bool | None:
     return None
 
 
-def _excludes(b: Builder, masked: SSAValue, number: SSAValue) -> bool:
+def _excludes(b: EmitcBuilder, masked: SSAValue, number: SSAValue) -> bool:
     """Return whether the constant operand of `arith.andi` or `arith.ori` excludes a bit of a constant."""
     op, constant = masked.owner, b.known(number)
     if constant is None or not isinstance(op, Operation) or op.name not in _BITWISE:
@@ -257,25 +257,25 @@ def _excludes(b: Builder, masked: SSAValue, number: SSAValue) -> bool:
 
 
 @rule("math.absi")
-def _absolute_integer(b: Builder, op: Operation) -> SSAValue:
+def _absolute_integer(b: EmitcBuilder, op: Operation) -> SSAValue:
     width = _width(b, op)
     wide = SIGNED[max(width, 32)]
     return b.cast(b.call(f"tw_abs_{suffix(wide)}", [b.as_type(op.operands[0], wide)], wide), SIGNED[width])
 
 
 @rule("nn.isqrt")
-def _integer_root(b: Builder, op: Operation) -> SSAValue:
+def _integer_root(b: EmitcBuilder, op: Operation) -> SSAValue:
     if (width := _width(b, op)) not in (32, 64):
         raise Diagnostic("nn.isqrt is for i32 and i64", where(op), found=f"i{width}")
     return b.call(f"tw_isqrt{width}", _both(b, op), SIGNED[width])
 
 
-def _full_width(b: Builder, op: Operation) -> int:
+def _full_width(b: EmitcBuilder, op: Operation) -> int:
     """Return the width in C of an op whose results depend on it: of indices 64."""
     return WIDE_INDEX.width.data if isinstance(op.operands[0].type, IndexType) else _width(b, op)
 
 
-def products(b: Builder, op: Operation) -> list[SSAValue]:
+def products(b: EmitcBuilder, op: Operation) -> list[SSAValue]:
     """Emit the low and high half of the product of `arith.mulsi_extended` and `arith.mului_extended`."""
     width, unsigned = _full_width(b, op), op.name == "arith.mului_extended"
     types = UNSIGNED if unsigned else SIGNED
@@ -289,7 +289,7 @@ def products(b: Builder, op: Operation) -> list[SSAValue]:
     return [b.cast(product, SIGNED[width]), b.cast(high, SIGNED[width])]
 
 
-def sum_and_carry(b: Builder, op: Operation) -> list[SSAValue]:
+def sum_and_carry(b: EmitcBuilder, op: Operation) -> list[SSAValue]:
     """Emit the sum of `arith.addui_extended` and its unsigned overflow flag."""
     width = _full_width(b, op)
     if width == 1:
@@ -299,7 +299,7 @@ def sum_and_carry(b: Builder, op: Operation) -> list[SSAValue]:
     return [total, _carry(b, op, total, width)]
 
 
-def _carry(b: Builder, op: Operation, total: SSAValue, width: int) -> SSAValue:
+def _carry(b: EmitcBuilder, op: Operation, total: SSAValue, width: int) -> SSAValue:
     """Emit the overflow flag of the sum of two numbers; of a number and a constant, a comparison of the number."""
     unsigned, limit = UNSIGNED[width], 1 << width
     ranges = [b.range_of(operand).unsigned(width) for operand in op.operands]
@@ -319,14 +319,14 @@ def _result(op: Operation) -> Any:
     return scalar_type(op.results[0].type, op)
 
 
-def _signed_operand(b: Builder, op: Operation) -> SSAValue:
+def _signed_operand(b: EmitcBuilder, op: Operation) -> SSAValue:
     """Return the operand as a signed number; true is -1."""
     value = b.full_value(op.operands[0])
     return b.emit(emitc.UnaryMinusOp, [b.cast(value, i32)], i32) if value.type == i1 else value
 
 
 @rule("arith.extsi", "arith.sitofp")
-def _from_signed(b: Builder, op: Operation) -> SSAValue:
+def _from_signed(b: EmitcBuilder, op: Operation) -> SSAValue:
     constant, result = b.known(op.operands[0]), _result(op)
     if constant is not None and isinstance(result, IntegerType):
         return b.integer(-(constant & 1) if _width(b, op) == 1 else constant, cast(IntegerType, result))
@@ -334,7 +334,7 @@ def _from_signed(b: Builder, op: Operation) -> SSAValue:
 
 
 @rule("arith.index_cast")
-def _index_cast(b: Builder, op: Operation) -> SSAValue:
+def _index_cast(b: EmitcBuilder, op: Operation) -> SSAValue:
     result = _result(op)
     if isinstance(op.results[0].type, IndexType) and not b.fits_narrow(op):
         result = WIDE_INDEX
@@ -342,7 +342,7 @@ def _index_cast(b: Builder, op: Operation) -> SSAValue:
 
 
 @rule("arith.index_castui")
-def _unsigned_index_cast(b: Builder, op: Operation) -> SSAValue:
+def _unsigned_index_cast(b: EmitcBuilder, op: Operation) -> SSAValue:
     operand, width = op.operands[0], _width(b, op)
     if isinstance(operand.type, IndexType) or width == WIDE_INDEX.width.data:
         return _index_cast(b, op)
@@ -351,7 +351,7 @@ def _unsigned_index_cast(b: Builder, op: Operation) -> SSAValue:
 
 
 @rule("arith.extui", "arith.uitofp")
-def _from_unsigned(b: Builder, op: Operation) -> SSAValue:
+def _from_unsigned(b: EmitcBuilder, op: Operation) -> SSAValue:
     constant, wide = b.known(op.operands[0]), _result(op)
     if constant is not None and isinstance(wide, IntegerType):
         return b.integer(constant & ((1 << _width(b, op)) - 1), cast(IntegerType, wide))
@@ -359,7 +359,7 @@ def _from_unsigned(b: Builder, op: Operation) -> SSAValue:
 
 
 @rule("arith.trunci")
-def _truncated(b: Builder, op: Operation) -> SSAValue:
+def _truncated(b: EmitcBuilder, op: Operation) -> SSAValue:
     result = _result(op)
     if result != i1:
         return b.as_type(op.operands[0], result)
@@ -370,7 +370,7 @@ def _truncated(b: Builder, op: Operation) -> SSAValue:
 
 
 @rule("arith.extf", "arith.truncf")
-def _resized_float(b: Builder, op: Operation) -> SSAValue:
+def _resized_float(b: EmitcBuilder, op: Operation) -> SSAValue:
     value, result = b.value(op.operands[0]), _result(op)
     if is_half(value.type):
         return b.cast(b.call(f"tw_extf_{suffix(value.type)}_f32", [value], f32), result)
@@ -380,26 +380,26 @@ def _resized_float(b: Builder, op: Operation) -> SSAValue:
 
 
 @rule("arith.fptosi")
-def _cast(b: Builder, op: Operation) -> SSAValue:
+def _cast(b: EmitcBuilder, op: Operation) -> SSAValue:
     return b.cast(b.value(op.operands[0]), _result(op))
 
 
 @rule("arith.fptoui")
-def _to_unsigned(b: Builder, op: Operation) -> SSAValue:
+def _to_unsigned(b: EmitcBuilder, op: Operation) -> SSAValue:
     result = _result(op)
     value = b.value(op.operands[0])
     return b.cast(value if result == i1 else b.cast(value, UNSIGNED[result.width.data]), result)
 
 
 @rule("arith.bitcast")
-def _bitcast(b: Builder, op: Operation) -> SSAValue:
+def _bitcast(b: EmitcBuilder, op: Operation) -> SSAValue:
     source, result = scalar_type(op.operands[0].type, op), _result(op)
     value = b.value(op.operands[0])
     return value if source == result else b.call(f"tw_bitcast_{suffix(source)}_{suffix(result)}", [value], result)
 
 
 @rule("arith.select")
-def _select(b: Builder, op: Operation) -> SSAValue:
+def _select(b: EmitcBuilder, op: Operation) -> SSAValue:
     operands, result = _both(b, op), _result(op)
     if result in (f32, f64) and any(_may_trap(value) for value in op.operands[1:]):
         return b.call(f"tw_select_{suffix(result)}", operands, result)
@@ -423,17 +423,17 @@ _FLOAT_OPERATORS: dict[str, type[Operation]] = {
 
 
 @rule(*_FLOAT_OPERATORS)
-def _float_operator(b: Builder, op: Operation) -> SSAValue:
+def _float_operator(b: EmitcBuilder, op: Operation) -> SSAValue:
     return b.emit(_FLOAT_OPERATORS[op.name], _both(b, op), _result(op))
 
 
 @rule("arith.negf")
-def _negation(b: Builder, op: Operation) -> SSAValue:
+def _negation(b: EmitcBuilder, op: Operation) -> SSAValue:
     return b.emit(emitc.UnaryMinusOp, _both(b, op), _result(op))
 
 
 @rule("arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf", *(f"math.{name}" for name in FREESTANDING))
-def _float_function(b: Builder, op: Operation) -> SSAValue:
+def _float_function(b: EmitcBuilder, op: Operation) -> SSAValue:
     name = op.name.partition(".")[2]
     if op.name.startswith("arith."):
         name = name.removesuffix("f")
@@ -442,7 +442,7 @@ def _float_function(b: Builder, op: Operation) -> SSAValue:
 
 
 @rule(*(f"math.{name}" for name in LIBM))
-def _library_function(b: Builder, op: Operation) -> SSAValue:
+def _library_function(b: EmitcBuilder, op: Operation) -> SSAValue:
     result: Attribute = _result(op)
     operands = [b.cast(operand, result) for operand in _both(b, op)]
     name = op.name.partition(".")[2].replace("fpowi", "powf")
@@ -455,7 +455,7 @@ _NEGATED = {9: "le", 10: "lt", 11: "ge", 12: "gt"}
 
 
 @rule("arith.cmpf")
-def _compare_floats(b: Builder, op: Operation) -> SSAValue:
+def _compare_floats(b: EmitcBuilder, op: Operation) -> SSAValue:
     number = cast("IntegerAttr[Any]", op.properties["predicate"]).value.data
     if number in (0, 15):
         return b.integer(number == 15, i1)
@@ -471,14 +471,14 @@ def _compare_floats(b: Builder, op: Operation) -> SSAValue:
 
 
 @rule("math.ipowi")
-def _integer_power(b: Builder, op: Operation) -> SSAValue:
+def _integer_power(b: EmitcBuilder, op: Operation) -> SSAValue:
     wide = SIGNED[max(_width(b, op), 32)]
     operands = [b.cast(operand, wide) for operand in _both(b, op)]
     return b.cast(b.call(f"tw_ipow_{suffix(wide)}", operands, wide), _result(op))
 
 
 @rule("nn.remainder", "arith.remf")
-def _float_remainder(b: Builder, op: Operation) -> SSAValue:
+def _float_remainder(b: EmitcBuilder, op: Operation) -> SSAValue:
     result: Attribute = _result(op)
     return b.call(f"tw_fmod_{suffix(result)}", _both(b, op), result)
 

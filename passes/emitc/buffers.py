@@ -26,7 +26,7 @@ from ...dialects import emitc
 from ...dialects.core.effect_traits import DeclaredRange
 from ...errors import Diagnostic
 from ...ir import Array, array_of, dense, where
-from .builder import INDEX, UNSIGNED, Builder, Strided, layout_of, lvalue, pointer, scalar_type
+from .builder import INDEX, UNSIGNED, EmitcBuilder, Strided, layout_of, lvalue, pointer, scalar_type
 
 ENTRY = "tw_entry_i64"
 """Function of the runtime that checks an entry of a table."""
@@ -47,7 +47,7 @@ VIEWS = (
 _DYNAMIC = -(1 << 63)
 
 
-def local_array(b: Builder, op: Operation) -> None:
+def local_array(b: EmitcBuilder, op: Operation) -> None:
     """Convert `memref.alloca` to a local array."""
     type_ = cast("MemRefType[Any]", op.results[0].type)
     element = scalar_type(type_.get_element_type(), op)
@@ -67,7 +67,7 @@ def local_array(b: Builder, op: Operation) -> None:
 # Elements
 
 
-def element_index(b: Builder, layout: Strided, indices: Iterable[SSAValue]) -> SSAValue:
+def element_index(b: EmitcBuilder, layout: Strided, indices: Iterable[SSAValue]) -> SSAValue:
     """Emit the flattened index of an element in its buffer: `(i * 16 + j) * 8 + k`."""
     total: SSAValue | None = None
     constant = layout.offset or 0
@@ -89,35 +89,35 @@ def element_index(b: Builder, layout: Strided, indices: Iterable[SSAValue]) -> S
     return b.emit(emitc.AddOp, [total, b.integer(constant)], i32) if constant else total
 
 
-def _sum(b: Builder, left: SSAValue | None, right: SSAValue | None) -> SSAValue | None:
+def _sum(b: EmitcBuilder, left: SSAValue | None, right: SSAValue | None) -> SSAValue | None:
     if left is None or right is None:
         return left or right
     return b.emit(emitc.AddOp, [left, right], i32)
 
 
-def _product(b: Builder, value: SSAValue | None, factor: int) -> SSAValue | None:
+def _product(b: EmitcBuilder, value: SSAValue | None, factor: int) -> SSAValue | None:
     if value is None or factor == 0:
         return None
     return value if factor == 1 else b.emit(emitc.MulOp, [value, b.integer(factor)], i32)
 
 
-def element(b: Builder, op: Operation, memref: SSAValue, indices: Iterable[SSAValue]) -> SSAValue:
+def element(b: EmitcBuilder, op: Operation, memref: SSAValue, indices: Iterable[SSAValue]) -> SSAValue:
     """Emit the lvalue of an element of a memref."""
     return _at(b, b.value(memref), element_index(b, layout_of(memref, op), indices))
 
 
-def _at(b: Builder, base: SSAValue, index: SSAValue) -> SSAValue:
+def _at(b: EmitcBuilder, base: SSAValue, index: SSAValue) -> SSAValue:
     type_ = cast(EmitC_PointerType, base.type).pointee_type
     return b.emit(emitc.SubscriptOp, [base, index], lvalue(type_))
 
 
-def load(b: Builder, op: Operation) -> None:
+def load(b: EmitcBuilder, op: Operation) -> None:
     """Convert `memref.load`."""
     lvalue = element(b, op, op.operands[0], op.operands[1:])
     b.values[op.results[0]] = b.emit(emitc.LoadOp, [lvalue], cast(EmitC_LValueType, lvalue.type).value_type)
 
 
-def lookup(b: Builder, op: Operation) -> None:
+def lookup(b: EmitcBuilder, op: Operation) -> None:
     """Convert `hier.lookup`: a load, checked against the declared range. Raises Diagnostic beyond int32_t."""
     load(b, op)
     entry, limits = b.cast(b.values[op.results[0]], i64), DeclaredRange.of(op)
@@ -127,7 +127,7 @@ def lookup(b: Builder, op: Operation) -> None:
     b.values[op.results[0]] = b.call(ENTRY, [entry, *(b.integer(limit, i64) for limit in limits)], i32)
 
 
-def store(b: Builder, op: Operation) -> None:
+def store(b: EmitcBuilder, op: Operation) -> None:
     """Convert `memref.store`."""
     value = b.value(op.operands[0])
     b.emit(emitc.AssignOp, [element(b, op, op.operands[1], op.operands[2:]), value], None)
@@ -136,7 +136,7 @@ def store(b: Builder, op: Operation) -> None:
 # Views
 
 
-def view(b: Builder, op: Operation) -> None:
+def view(b: EmitcBuilder, op: Operation) -> None:
     """
     Convert an op whose result is a view of a buffer.
 
@@ -172,11 +172,11 @@ def _unknown_offset(op: Operation) -> Diagnostic:
     )
 
 
-def _advanced(b: Builder, base: SSAValue, by: SSAValue) -> SSAValue:
+def _advanced(b: EmitcBuilder, base: SSAValue, by: SSAValue) -> SSAValue:
     return b.emit(emitc.AddOp, [base, by], base.type)
 
 
-def _bytes_from(b: Builder, op: Operation, base: SSAValue) -> SSAValue:
+def _bytes_from(b: EmitcBuilder, op: Operation, base: SSAValue) -> SSAValue:
     """Emit `(T *)(base + shift)` for `memref.view`, whose source is a buffer of bytes."""
     element_type = scalar_type(cast("MemRefType[Any]", op.results[0].type).get_element_type(), op)
     offset, shift = layout_of(op.operands[0], op).offset, op.operands[1]
@@ -198,7 +198,7 @@ def _bytes_from(b: Builder, op: Operation, base: SSAValue) -> SSAValue:
     return b.cast(base, pointer(element_type))
 
 
-def _first_element(b: Builder, op: Operation, offset: int | None) -> SSAValue:
+def _first_element(b: EmitcBuilder, op: Operation, offset: int | None) -> SSAValue:
     """Return the offset of the result of `memref.subview` or `memref.reinterpret_cast` from its operand's pointer."""
     static = cast("DenseArrayBase[Any]", op.properties["static_offsets"]).get_values()
     segments = cast("DenseArrayBase[Any]", op.properties["operandSegmentSizes"]).get_values()
@@ -224,7 +224,7 @@ def _first_element(b: Builder, op: Operation, offset: int | None) -> SSAValue:
 # Whole buffers
 
 
-def copy(b: Builder, op: Operation) -> None:
+def copy(b: EmitcBuilder, op: Operation) -> None:
     """Convert `memref.copy` to a loop nest, a single loop if both sides are contiguous."""
     source, target = (layout_of(operand, op) for operand in op.operands)
     if source.contiguous and target.contiguous:
@@ -237,7 +237,7 @@ def copy(b: Builder, op: Operation) -> None:
 
 
 def _copy_nest(
-    b: Builder, bases: list[SSAValue], layouts: tuple[Strided, Strided], indices: list[SSAValue], op: Operation
+    b: EmitcBuilder, bases: list[SSAValue], layouts: tuple[Strided, Strided], indices: list[SSAValue], op: Operation
 ) -> None:
     depth = len(indices)
     if depth == len(layouts[0].shape):

@@ -140,7 +140,7 @@ def layout_of(value: SSAValue, op: Operation) -> Strided:
 
 
 @dataclass
-class Builder:
+class EmitcBuilder:
     """Builder of the ops of one C function; `values` maps source values to C values."""
 
     values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])

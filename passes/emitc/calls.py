@@ -14,7 +14,7 @@ from ...dialects.core.instruction import InstructionOp
 from ...dialects.core.instruction.signature import Buffer, ElementSize, Extent, Parameter, Stride
 from ...ir import element_of, numpy_type, shape_of
 from .buffers import element_index
-from .builder import Builder, Strided, layout_of, scalar_type
+from .builder import EmitcBuilder, Strided, layout_of, scalar_type
 
 OFFSETS = "tilewright.offsets"
 """Attribute of a call that takes buffers and their offsets apart."""
@@ -23,13 +23,13 @@ _FIRST_RANK = 2
 """Rank of the first header of an instruction, after those of the runtime."""
 
 
-def place(b: Builder, op: Operation, value: SSAValue, at: Sequence[SSAValue]) -> SSAValue:
+def place(b: EmitcBuilder, op: Operation, value: SSAValue, at: Sequence[SSAValue]) -> SSAValue:
     """Emit a pointer to an element."""
     base = b.value(value)
     return b.emit(emitc.AddOp, [base, element_index(b, layout_of(value, op), at)], base.type)
 
 
-def call_instruction(b: Builder, op: InstructionOp) -> None:
+def call_instruction(b: EmitcBuilder, op: InstructionOp) -> None:
     """Convert an instruction to a call of its C function."""
     record = op.INSTRUCTION
     operands = op.operands_of()
@@ -53,7 +53,7 @@ def call_instruction(b: Builder, op: InstructionOp) -> None:
 
 
 def _arguments(
-    b: Builder,
+    b: EmitcBuilder,
     op: InstructionOp,
     parameter: Parameter,
     operands: Mapping[str, tuple[SSAValue, Sequence[SSAValue]]],
@@ -68,7 +68,7 @@ def _arguments(
     return [b.value(value), _offset(b, layout_of(value, op), at)]
 
 
-def _offset(b: Builder, layout: Strided, at: Sequence[SSAValue]) -> SSAValue:
+def _offset(b: EmitcBuilder, layout: Strided, at: Sequence[SSAValue]) -> SSAValue:
     """Emit the index of an element: `(i * 16 + j) * 8` for one that begins a row of 8."""
     first = layout.offset or 0
     unit = gcd(first, *layout.strides[:-1])
@@ -80,7 +80,7 @@ def _offset(b: Builder, layout: Strided, at: Sequence[SSAValue]) -> SSAValue:
 
 
 def _number(
-    b: Builder,
+    b: EmitcBuilder,
     op: InstructionOp,
     parameter: Parameter,
     operands: Mapping[str, tuple[SSAValue, Sequence[SSAValue]]],
@@ -100,7 +100,7 @@ def _number(
     return b.integer(numbers[parameter.name])
 
 
-def _pointer(b: Builder, op: Operation, value: SSAValue, at: Sequence[SSAValue]) -> SSAValue:
+def _pointer(b: EmitcBuilder, op: Operation, value: SSAValue, at: Sequence[SSAValue]) -> SSAValue:
     """Emit a pointer to an element, the first one without indices."""
     if at:
         return place(b, op, value, at)
@@ -108,7 +108,7 @@ def _pointer(b: Builder, op: Operation, value: SSAValue, at: Sequence[SSAValue])
     return b.emit(emitc.AddOp, [base, b.integer(offset)], base.type) if offset else base
 
 
-def effect(b: Builder, function: str, operands: list[SSAValue], result: Attribute | None) -> SSAValue:
+def effect(b: EmitcBuilder, function: str, operands: list[SSAValue], result: Attribute | None) -> SSAValue:
     """Emit a call with side effects, which is neither moved nor folded into an expression."""
     value = b.emit(emitc.CallOpaqueOp, operands, result, {"callee": StringAttr(function)})
     b.ops[-1].attributes["tilewright.effect"] = _HOLDS

@@ -21,7 +21,7 @@ from ..loops.branches import copy_frequency
 from ..loops.nest import INDEPENDENT, UNROLL
 from .arith import RULES, products, sum_and_carry
 from .buffers import VIEWS, view
-from .builder import INDEX, NARROW, WIDE_INDEX, Builder, layout_of, lvalue, pointer, scalar_type
+from .builder import INDEX, NARROW, WIDE_INDEX, EmitcBuilder, layout_of, lvalue, pointer, scalar_type
 from .calls import call_instruction
 from .emitters import emitter_of
 from .names import Names
@@ -86,7 +86,7 @@ class FunctionConverter:
 
     state: ModuleState
     function: Operation
-    b: Builder
+    b: EmitcBuilder
     carried: dict[Block, list[SSAValue]] = field(default_factory=dict[Block, list[SSAValue]])
     attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     """Attributes of the C function."""
@@ -105,7 +105,9 @@ class FunctionConverter:
 
     def nested(self) -> FunctionConverter:
         """Return a converter for a C function that a part of the source function becomes."""
-        return FunctionConverter(self.state, self.function, Builder(runtime=self.b.runtime, external=self.b.external))
+        return FunctionConverter(
+            self.state, self.function, EmitcBuilder(runtime=self.b.runtime, external=self.b.external)
+        )
 
     def merge(self, inner: FunctionConverter) -> None:
         """Record that the C of this function includes headers, and calls functions, of a nested one."""

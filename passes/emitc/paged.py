@@ -14,11 +14,11 @@ from xdsl.dialects.emitc import EmitC_OpaqueType
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects import emitc
-from ...dialects.paged.ops import AppendOp, AttendOp, BeginOp, PoolOp, PoolUser
+from ...dialects.paged.ops import AppendOp, AttendOp, BeginOp, PagedPoolOp, PoolUser
 from ...dialects.paged.selection import DigestOp
 from ...dialects.paged.sequences import PinOp
 from ...ir import shape_of
-from .builder import Builder, pointer
+from .builder import EmitcBuilder, pointer
 from .calls import effect
 from .converter import FunctionConverter, ModuleState
 
@@ -31,7 +31,7 @@ _RANK = 2
 _STEPS = EmitC_OpaqueType(StringAttr("tw_paged_steps"))
 
 
-def binding(state: ModuleState, pool: PoolOp) -> list[Operation]:
+def binding(state: ModuleState, pool: PagedPoolOp) -> list[Operation]:
     """Return the variable of a pool's functions and the function that sets it."""
     name = f"{state.prefix}_{pool.sym_name.data}"
     texts = (
@@ -72,7 +72,7 @@ def convert_step(converter: FunctionConverter, op: Operation) -> None:
 
 
 def _steps(converter: FunctionConverter, op: PoolUser) -> SSAValue:
-    b: Builder = converter.b
+    b: EmitcBuilder = converter.b
     b.headers[HEADER] = _RANK
     name = f"{converter.state.prefix}_{op.symbol}"
     return b.emit(emitc.LiteralOp, [], pointer(_STEPS), {"value": StringAttr(name)})

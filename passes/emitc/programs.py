@@ -43,7 +43,7 @@ from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from ..memory.views import bytes_of, layout_of
 from .buffers import flags, global_op, local_array, shape_attribute
-from .builder import INDEX, Builder, constant_value, pointer, scalar_type
+from .builder import INDEX, EmitcBuilder, constant_value, pointer, scalar_type
 from .calls import effect
 from .text.functions import c_string
 
@@ -164,7 +164,7 @@ def convert_stream_end(converter: FunctionConverter, op: Operation) -> None:
     b.values[op.results[0]].name_hint = op.results[0].name_hint
 
 
-def _flat_index(b: Builder, op: StreamEndOp, extents: tuple[int, ...]) -> SSAValue:
+def _flat_index(b: EmitcBuilder, op: StreamEndOp, extents: tuple[int, ...]) -> SSAValue:
     """Emit the row-major index of an element of an array of streams."""
     index: SSAValue | None = None
     for extent, coordinate in zip(extents, op.coordinates, strict=True):
@@ -293,7 +293,7 @@ def _said(value: SSAValue) -> DictionaryAttr:
     return DictionaryAttr({"tilewright.shape": shape_attribute(cast("MemRefType[Any]", value.type).get_shape())})
 
 
-def _literal(b: Builder, text: str, type_: Attribute) -> SSAValue:
+def _literal(b: EmitcBuilder, text: str, type_: Attribute) -> SSAValue:
     return b.emit(emitc.LiteralOp, [], type_, {"value": StringAttr(text)})
 
 

@@ -45,7 +45,7 @@ class Branch(NamedTuple):
 
 
 @dataclass(eq=False)
-class Client:
+class WalkClient:
     """
     Client of the walk. Each method is called once per op as a function is compiled, and returns the op's handlers.
 

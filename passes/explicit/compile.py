@@ -17,9 +17,9 @@ from xdsl.dialects import arith, func, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ...dialects.core.analysis.arithmetic import integer_of
-from .client import Client
+from .client import WalkClient
 from .events import asynchronous, touches_memory
-from .steps import Code, append_data, append_step
+from .steps import WalkCode, append_data, append_step
 
 
 class Compiled(NamedTuple):
@@ -31,7 +31,7 @@ class Compiled(NamedTuple):
 
 
 def compile_function(
-    function: func.FuncOp, static: Collection[int], client: Client, *, by_data: bool = False
+    function: func.FuncOp, static: Collection[int], client: WalkClient, *, by_data: bool = False
 ) -> Compiled:
     """
     Compile the walk of a function for a client.
@@ -39,7 +39,7 @@ def compile_function(
     Arguments that are not `static`, by index, are data. With `by_data` the function may be called never, once or
     often. Raises the client's error where transfers depend on data, and for ops that it does not support.
     """
-    code = Code(client, _block, by_data=by_data)
+    code = WalkCode(client, _block, by_data=by_data)
     block = function.body.block
     if by_data:
         _refuse_asynchronous(code, function, [function.body], "a call depends on data", f"call of '{_name(function)}'")
@@ -60,7 +60,7 @@ def _name(function: func.FuncOp) -> str:
     return function.sym_name.data
 
 
-def _enter(code: Code) -> list[str]:
+def _enter(code: WalkCode) -> list[str]:
     """Return the first lines of a function: those that get the list of the loops around."""
     if code.client.steps is None:
         return []
@@ -68,19 +68,19 @@ def _enter(code: Code) -> list[str]:
     return ["    s = client.steps"]
 
 
-def _block(code: Code, block: Block, depth: int) -> None:
+def _block(code: WalkCode, block: Block, depth: int) -> None:
     """Append the ops of a block but its terminator; at least one line."""
     code.add(depth, "pass")
     for op in block.ops:
         _LINES.get(type(op), append_step)(code, op, depth)
 
 
-def _constant(code: Code, op: arith.ConstantOp, depth: int) -> None:
+def _constant(code: WalkCode, op: arith.ConstantOp, depth: int) -> None:
     if (number := integer_of(op.result)) is not None:
         code.fix(op.result, number)
 
 
-def _while(code: Code, op: scf.WhileOp, depth: int) -> None:
+def _while(code: WalkCode, op: scf.WhileOp, depth: int) -> None:
     _by_data(code, op, depth, "how often memory is touched depends on data", "its condition")
 
 
@@ -88,7 +88,7 @@ def _yielded(block: Block) -> Sequence[SSAValue]:
     return block.last_op.operands if block.last_op is not None else ()
 
 
-def _for(code: Code, op: scf.ForOp, depth: int) -> None:
+def _for(code: WalkCode, op: scf.ForOp, depth: int) -> None:
     bounds = [op.lb, op.ub, op.step]
     if any(value not in code.names for value in bounds):
         _by_data(code, op, depth, "the bounds of a loop depend on data", "its bounds")
@@ -105,7 +105,7 @@ def _for(code: Code, op: scf.ForOp, depth: int) -> None:
         carried = [index for index in carried if index not in lost]
 
 
-def _loop(code: Code, op: scf.ForOp, depth: int, carried: Sequence[int]) -> list[int]:
+def _loop(code: WalkCode, op: scf.ForOp, depth: int, carried: Sequence[int]) -> list[int]:
     """Append a loop that carries these values; returns those of them that it yields without knowing them."""
     block = op.body.block
     inside = [code.bind(block.args[1 + i]) for i in carried]
@@ -123,7 +123,7 @@ def _loop(code: Code, op: scf.ForOp, depth: int, carried: Sequence[int]) -> list
     return lost
 
 
-def _range(code: Code, op: Operation, index: SSAValue, bounds: Sequence[str], depth: int) -> None:
+def _range(code: WalkCode, op: Operation, index: SSAValue, bounds: Sequence[str], depth: int) -> None:
     """Append the head of a loop."""
     name, (lower, upper, step) = code.bind(index), bounds
     if code.constants.get(step, 0) < 1:
@@ -136,7 +136,7 @@ def _range(code: Code, op: Operation, index: SSAValue, bounds: Sequence[str], de
         code.add(depth + 1, f"s[-1] = ('{shown}', {name})")
 
 
-def _step_of(client: Client, op: Operation) -> Callable[[int], int]:
+def _step_of(client: WalkClient, op: Operation) -> Callable[[int], int]:
     """Return the function that gives the step of a loop, or raises the client's error for one that does not end."""
 
     def step(number: int) -> int:
@@ -147,12 +147,14 @@ def _step_of(client: Client, op: Operation) -> Callable[[int], int]:
     return step
 
 
-def _leave(code: Code, depth: int) -> None:
+def _leave(code: WalkCode, depth: int) -> None:
     if code.client.steps is not None:
         code.add(depth, "s.pop()")
 
 
-def _by_data(code: Code, op: scf.ForOp | scf.IfOp | scf.WhileOp, depth: int, message: str, counterexample: str) -> None:
+def _by_data(
+    code: WalkCode, op: scf.ForOp | scf.IfOp | scf.WhileOp, depth: int, message: str, counterexample: str
+) -> None:
     """
     Append an op with data-dependent control flow: all paths are walked and joined.
 
@@ -185,14 +187,14 @@ def _by_data(code: Code, op: scf.ForOp | scf.IfOp | scf.WhileOp, depth: int, mes
 
 
 def _refuse_asynchronous(
-    code: Code, op: Operation, regions: Sequence[Region], message: str, counterexample: str
+    code: WalkCode, op: Operation, regions: Sequence[Region], message: str, counterexample: str
 ) -> None:
     """Raise the client's error for transfers, grids, or ops with unknown effects under data-dependent control flow."""
     for _ in asynchronous(regions, code.client.effects):
         raise code.client.refuse(op, message, counterexample)
 
 
-def _parallel(code: Code, op: scf.ParallelOp, depth: int) -> None:
+def _parallel(code: WalkCode, op: scf.ParallelOp, depth: int) -> None:
     """Append a parallel loop; its reductions are data."""
     bounds = [*op.lowerBound, *op.upperBound, *op.step]
     if any(value not in code.names for value in bounds):
@@ -211,7 +213,7 @@ def _parallel(code: Code, op: scf.ParallelOp, depth: int) -> None:
     code.add(depth, f"{join}()")
 
 
-def _if(code: Code, op: scf.IfOp, depth: int) -> None:
+def _if(code: WalkCode, op: scf.IfOp, depth: int) -> None:
     if op.cond not in code.names:
         _by_data(code, op, depth, "whether memory is touched depends on data", "its condition")
         return
@@ -232,7 +234,7 @@ def _if(code: Code, op: scf.IfOp, depth: int) -> None:
             code.add(depth, f"{code.bind(result)} = {name}")
 
 
-_LINES: dict[type[Operation], Callable[[Code, Any, int], None]] = {
+_LINES: dict[type[Operation], Callable[[WalkCode, Any, int], None]] = {
     scf.ForOp: _for,
     scf.IfOp: _if,
     scf.ParallelOp: _parallel,

@@ -26,7 +26,7 @@ from ...dialects.hier import TokenType
 from ...dialects.hier.sharded import is_sharded
 from ...errors import Diagnostic
 from ...ir import where
-from .client import Client, Handler
+from .client import Handler, WalkClient
 from .events import Event, event_of, fence_of, lasting, values_of
 
 _INFIX: dict[Any, str] = {
@@ -49,11 +49,11 @@ _OF_RANGES = (operator.add, operator.sub, operator.mul)
 
 
 @dataclass
-class Code:
+class WalkCode:
     """Python code of a function."""
 
-    client: Client
-    append_block: Callable[[Code, Block, int], None]
+    client: WalkClient
+    append_block: Callable[[WalkCode, Block, int], None]
     """Appends the ops of a block but its terminator."""
     lines: list[str] = field(default_factory=list[str])
     names: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
@@ -89,7 +89,7 @@ class Code:
         return name
 
 
-def append_step(code: Code, op: Operation, depth: int) -> None:
+def append_step(code: WalkCode, op: Operation, depth: int) -> None:
     """Append index arithmetic or an event."""
     compute = evaluator(op, unbounded=True)
     if compute is None:
@@ -113,7 +113,7 @@ def append_step(code: Code, op: Operation, depth: int) -> None:
     code.add(depth, f"{code.bind(op.results[0])} = {_expression(code, compute, operands)}")
 
 
-def _ranged(code: Code, op: Operation, compute: Callable[..., Any], depth: int) -> None:
+def _ranged(code: WalkCode, op: Operation, compute: Callable[..., Any], depth: int) -> None:
     """Append arithmetic on indices of a declared range; other results depend on data."""
     operands = [code.names.get(value) or code.ranged.get(value) for value in op.operands]
     if isinstance(op, arith.IndexCastOp) and operands[0] is not None:
@@ -125,13 +125,13 @@ def _ranged(code: Code, op: Operation, compute: Callable[..., Any], depth: int) 
         append_data(code, op)
 
 
-def _expression(code: Code, compute: Callable[..., Any], operands: Sequence[str]) -> str:
+def _expression(code: WalkCode, compute: Callable[..., Any], operands: Sequence[str]) -> str:
     if compute in _INFIX:
         return f" {_INFIX[compute]} ".join(operands)
     return f"{code.handler(compute)}({', '.join(operands)})"
 
 
-def append_data(code: Code, op: Operation) -> None:
+def append_data(code: WalkCode, op: Operation) -> None:
     """Set the results of an op that depend on data to the number that a client takes for them."""
     number = code.client.unknown(op)
     if number is not None:
@@ -142,28 +142,28 @@ def append_data(code: Code, op: Operation) -> None:
 # Events
 
 
-def _silent(code: Code, op: Operation, depth: int) -> None:
+def _silent(code: WalkCode, op: Operation, depth: int) -> None:
     if not op.has_trait(IsTerminator):
         append_data(code, op)
 
 
-def _nothing(code: Code, op: Operation, depth: int) -> None:
+def _nothing(code: WalkCode, op: Operation, depth: int) -> None:
     code.add(depth, f"{code.bind(op.results[0])} = None")
 
 
-def _get_global(code: Code, op: Operation, depth: int) -> None:
+def _get_global(code: WalkCode, op: Operation, depth: int) -> None:
     _memory(code, op, code.client.get_global(op), (), depth)
 
 
-def _alloc(code: Code, op: Operation, depth: int) -> None:
+def _alloc(code: WalkCode, op: Operation, depth: int) -> None:
     _memory(code, op, code.client.alloc(op), op.operands, depth)
 
 
-def _view(code: Code, op: Operation, depth: int) -> None:
+def _view(code: WalkCode, op: Operation, depth: int) -> None:
     _memory(code, op, code.client.view(op), () if isinstance(op, memref.SubviewOp) else op.operands, depth)
 
 
-def _memory(code: Code, op: Operation, handler: Handler, needed: Collection[SSAValue], depth: int) -> None:
+def _memory(code: WalkCode, op: Operation, handler: Handler, needed: Collection[SSAValue], depth: int) -> None:
     """Append the call of a handler that gives memory, or fold it; the `needed` indices must not depend on data."""
     if code.client.folds:
         names = [code.names.get(value) for value in op.operands]
@@ -175,7 +175,7 @@ def _memory(code: Code, op: Operation, handler: Handler, needed: Collection[SSAV
     _append(code, op, handler, _operands(code, op, op.operands, needed), depth)
 
 
-def _access(code: Code, op: Operation, effects: Effects, depth: int) -> None:
+def _access(code: WalkCode, op: Operation, effects: Effects, depth: int) -> None:
     if any(is_sharded(value.type) for value in op.operands):
         raise Diagnostic(
             f"'{op.name}' moves the shards of values between instances",
@@ -201,7 +201,7 @@ def _regions(effects: Effects) -> list[Box]:
     return [region for region in boxes if region is not None]
 
 
-def _declared_range(code: Code, op: Operation) -> None:
+def _declared_range(code: WalkCode, op: Operation) -> None:
     """Set the result of an op to the value that a client takes for its range."""
     value = code.client.ranged(op, *DeclaredRange.of(op))
     if value is None:
@@ -210,17 +210,17 @@ def _declared_range(code: Code, op: Operation) -> None:
     code.space[code.ranged.setdefault(op.results[0], f"g{len(code.ranged)}")] = value
 
 
-def _wait(code: Code, op: Operation, depth: int) -> None:
+def _wait(code: WalkCode, op: Operation, depth: int) -> None:
     _append(code, op, code.client.wait(op), _operands(code, op, op.operands), depth)
 
 
-def _fence(code: Code, op: Operation, depth: int) -> None:
+def _fence(code: WalkCode, op: Operation, depth: int) -> None:
     trait = fence_of(type(op))
     assert trait is not None
     _append(code, op, code.client.fence(op, trait.queues), "", depth)
 
 
-def _launch(code: Code, op: Operation, depth: int) -> None:
+def _launch(code: WalkCode, op: Operation, depth: int) -> None:
     """Append a launch: its accesses, then its in-flight state."""
     begin, end = map(code.handler, code.client.launch(op))
     code.add(depth, f"{begin}()")
@@ -229,7 +229,7 @@ def _launch(code: Code, op: Operation, depth: int) -> None:
     code.add(depth, f"{code.bind(op.results[0])} = {end}()")
 
 
-def _call(code: Code, op: func.CallOp, depth: int) -> None:
+def _call(code: WalkCode, op: func.CallOp, depth: int) -> None:
     static = [index for index, value in enumerate(op.operands) if value in code.names]
     call = code.client.call(op, static, by_data=code.by_data)
     text = f"{'yield from ' if call.blocks else ''}{code.handler(call.handler)}({_operands(code, op, op.operands)})"
@@ -238,7 +238,7 @@ def _call(code: Code, op: func.CallOp, depth: int) -> None:
     code.add(depth, f"{results}= {text}" if results else text)
 
 
-def _signal(code: Code, op: Operation, depth: int) -> None:
+def _signal(code: WalkCode, op: Operation, depth: int) -> None:
     """Append an event between programs; its results are known."""
     operands = [code.names.get(operand, "None") for operand in op.operands]
     waits = "yield from " if op.has_trait(Blocks) else ""
@@ -247,7 +247,7 @@ def _signal(code: Code, op: Operation, depth: int) -> None:
     code.add(depth, f"{code.bind(op.results[0])} = {text}" if op.results else text)
 
 
-def _programs(code: Code, op: Operation, depth: int) -> None:
+def _programs(code: WalkCode, op: Operation, depth: int) -> None:
     """Append concurrent programs, each a generator function of the list of the loops around and its coordinates."""
     names, around = list[str](), code.blocks
     for program in op.regions[0].block.ops:
@@ -262,12 +262,12 @@ def _programs(code: Code, op: Operation, depth: int) -> None:
     code.add(depth, f"{code.handler(code.client.programs(op))}({', '.join(names)})")
 
 
-def _unknown(code: Code, op: Operation, depth: int) -> None:
+def _unknown(code: WalkCode, op: Operation, depth: int) -> None:
     message = f"what '{op.name}' does to memory is not known"
     raise code.client.refuse(op, message, f"operand 0 of '{op.name}'")
 
 
-_EVENTS: dict[Event, Callable[[Code, Any, int], None]] = {
+_EVENTS: dict[Event, Callable[[WalkCode, Any, int], None]] = {
     Event.GET_GLOBAL: _get_global,
     Event.ALLOC: _alloc,
     Event.VIEW: _view,
@@ -283,14 +283,14 @@ _EVENTS: dict[Event, Callable[[Code, Any, int], None]] = {
 }
 
 
-def _append(code: Code, op: Operation, handler: Handler, operands: str, depth: int) -> None:
+def _append(code: WalkCode, op: Operation, handler: Handler, operands: str, depth: int) -> None:
     text = f"{code.handler(handler)}({operands})"
     kept = [result for result in op.results if isinstance(result.type, MemRefType | TokenType)]
     code.add(depth, f"{code.bind(kept[0])} = {text}" if kept else text)
 
 
 def _operands(
-    code: Code,
+    code: WalkCode,
     op: Operation,
     values: Sequence[SSAValue],
     needed: Collection[SSAValue] = (),

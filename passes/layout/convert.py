@@ -13,9 +13,9 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from ...dialects.core.kernel import is_shaped
 from ...ir import element_of, functions, numpy_type, shape_of
-from .labelling import Cost, End, Label, Labelling, Value, solve
+from .labelling import Cost, End, Label, LabelledValue, Labelling, solve
 from .orders import Order, composed, identity, memory_order, relative
-from .rules import RESULT, RULES, VIEWS, Form, Rule
+from .rules import RESULT, RULES, VIEWS, LayoutForm, LayoutRule
 from .state import Layouts, end_of, is_constant, is_transpose, origin, permutation_of, values_of
 from .views import keep_axes
 
@@ -23,7 +23,7 @@ _MOST_FORMS = 8
 """Limit of the layouts of one op. More arise where transposes of a cycle do not compose to the identity."""
 
 
-def convert_layouts(module: ModuleOp, rules: Sequence[Rule]) -> None:
+def convert_layouts(module: ModuleOp, rules: Sequence[LayoutRule]) -> None:
     """
     Convert the ops of every function to the layouts that need the fewest transposes, then the fewest bytes of them.
 
@@ -33,7 +33,7 @@ def convert_layouts(module: ModuleOp, rules: Sequence[Rule]) -> None:
     for function in functions(module):
         for block in nested_blocks(function.body.block):
             keep_axes(block)
-            _rewrite(Candidates(block, (*rules, *RULES)))
+            _rewrite(LayoutCandidates(block, (*rules, *RULES)))
 
 
 def nested_blocks(block: Block) -> list[Block]:
@@ -43,13 +43,13 @@ def nested_blocks(block: Block) -> list[Block]:
 
 
 @dataclass
-class Candidates:
+class LayoutCandidates:
     """Forms that the ops of a block can have: those demanded somewhere, as far as ops can follow them."""
 
     block: Block
-    rules: Sequence[Rule]
-    rule_of: dict[Operation, Rule] = field(default_factory=dict[Operation, Rule])
-    forms: dict[Operation, list[Form]] = field(default_factory=dict[Operation, list[Form]])
+    rules: Sequence[LayoutRule]
+    rule_of: dict[Operation, LayoutRule] = field(default_factory=dict[Operation, LayoutRule])
+    forms: dict[Operation, list[LayoutForm]] = field(default_factory=dict[Operation, list[LayoutForm]])
     _queue: deque[tuple[SSAValue, Order]] = field(default_factory=deque[tuple[SSAValue, Order]])
 
     def __post_init__(self) -> None:
@@ -65,7 +65,7 @@ class Candidates:
         for op, forms in self.forms.items():
             if not forms:
                 orders = [identity(len(shape_of(value))) if is_shaped(value) else None for value in values_of(op)]
-                forms.append(Form(tuple(orders), identity(len(shape_of(op.results[0])))))
+                forms.append(LayoutForm(tuple(orders), identity(len(shape_of(op.results[0])))))
 
     def is_fixed(self, op: Operation) -> bool:
         """Return whether an op has its layouts: one without a rule, or of another block."""
@@ -81,7 +81,7 @@ class Candidates:
             elif is_shaped(value) and not isinstance(value, OpResult):
                 self._queue.append((value, identity(len(shape_of(value)))))
 
-    def _add(self, op: Operation, form: Form) -> None:
+    def _add(self, op: Operation, form: LayoutForm) -> None:
         if form in self.forms[op] or len(self.forms[op]) >= _MOST_FORMS:
             return
         self.forms[op].append(form)
@@ -112,7 +112,7 @@ class Candidates:
             self._queue.append((op.results[0], relative(permutation_of(op), order)))
 
 
-def find_rule(op: Operation, rules: Sequence[Rule] = RULES) -> Rule | None:
+def find_rule(op: Operation, rules: Sequence[LayoutRule] = RULES) -> LayoutRule | None:
     """Return the first rule that applies to an op, None for an op that has its layouts."""
     return next((rule for rule in rules if rule.applies(op)), None)
 
@@ -153,11 +153,11 @@ class Problem:
     node, those that differ by views together.
     """
 
-    candidates: Candidates
+    candidates: LayoutCandidates
     nodes: dict[Operation, int] = field(default_factory=dict[Operation, int])
-    classes: list[list[list[Form]]] = field(default_factory=list[list[list[Form]]])
+    classes: list[list[list[LayoutForm]]] = field(default_factory=list[list[list[LayoutForm]]])
     forms: list[list[tuple[Label, ...]]] = field(default_factory=list[list[tuple[Label, ...]]])
-    values: list[Value] = field(default_factory=list[Value])
+    values: list[LabelledValue] = field(default_factory=list[LabelledValue])
     subjects: list[SSAValue] = field(default_factory=list[SSAValue])
     """The value that each of `values` stands for."""
     _fixed: dict[Label, int] = field(default_factory=dict[Label, int])
@@ -166,7 +166,7 @@ class Problem:
         places = {op: place for place, op in enumerate(self.candidates.block.ops)}
         values: dict[SSAValue, None] = {}
         for op, forms in self.candidates.forms.items():
-            grouped: dict[tuple[Label, ...], list[Form]] = {}
+            grouped: dict[tuple[Label, ...], list[LayoutForm]] = {}
             for form in forms:
                 grouped.setdefault(self._labels(op, form), []).append(form)
             self.nodes[op] = len(self.forms)
@@ -194,7 +194,7 @@ class Problem:
                 users[End(node, index)] = None
         place = places.get(value.op, -1) if isinstance(value, OpResult) else -1
         self.subjects.append(value)
-        self.values.append(Value(producer, tuple(users), self._cost(value, len(places) - place)))
+        self.values.append(LabelledValue(producer, tuple(users), self._cost(value, len(places) - place)))
 
     def _users(self, value: SSAValue) -> Iterator[tuple[Operation, int, Order]]:
         """Yield the users of a value and of its transposes, and the layout of the value that is row-major there."""
@@ -231,7 +231,7 @@ class Problem:
         }
         return Labelling(self.forms, self.values, form_costs)
 
-    def _labels(self, op: Operation, form: Form) -> tuple[Label, ...]:
+    def _labels(self, op: Operation, form: LayoutForm) -> tuple[Label, ...]:
         """Return the memory orders of a form's operands and result, None where an operand may have any."""
         operands = [
             None if order is None or is_constant(value) else self._label(value, order)
@@ -245,7 +245,7 @@ class Problem:
         return memory_order(shape_of(source), composed(permutation, order))
 
 
-def _rewrite(candidates: Candidates) -> None:
+def _rewrite(candidates: LayoutCandidates) -> None:
     problem = Problem(candidates)
     choice = solve(problem.labelling())
     chosen = {op: problem.classes[node][choice[node]] for op, node in problem.nodes.items()}
@@ -259,7 +259,7 @@ def _rewrite(candidates: Candidates) -> None:
     state.erase_unused()
 
 
-def _convert_transpose(state: Layouts, op: Operation, chosen: Mapping[Operation, Sequence[Form]]) -> None:
+def _convert_transpose(state: Layouts, op: Operation, chosen: Mapping[Operation, Sequence[LayoutForm]]) -> None:
     """Replace a transpose by its origin in another layout; it stays where it is the first to make that."""
     result = op.results[0]
     plain = identity(len(shape_of(result)))
@@ -276,7 +276,7 @@ def _convert_transpose(state: Layouts, op: Operation, chosen: Mapping[Operation,
     state.dead.append(op)
 
 
-def _nearest(state: Layouts, op: Operation, chosen: Mapping[Operation, Sequence[Form]]) -> Form:
+def _nearest(state: Layouts, op: Operation, chosen: Mapping[Operation, Sequence[LayoutForm]]) -> LayoutForm:
     """
     Return the form with the fewest views, of those that differ by views.
 
@@ -286,7 +286,7 @@ def _nearest(state: Layouts, op: Operation, chosen: Mapping[Operation, Sequence[
     demands = [(chosen[user], index) for user, index in ends if user in chosen]
     demanded = [forms[0].operands[index] for forms, index in demands if len(forms) == 1]
 
-    def key(form: Form) -> tuple[bool, int, bool]:
+    def key(form: LayoutForm) -> tuple[bool, int, bool]:
         pairs = zip(values_of(op), form.operands, strict=True)
         exact = sum(order == state.order_of(value) for value, order in pairs if order and not is_constant(value))
         is_view = isinstance(op, VIEWS) and form.result == identity(len(form.result))

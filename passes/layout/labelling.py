@@ -29,7 +29,7 @@ class End(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Value:
+class LabelledValue:
     """Value with the node that produces it, the nodes that use it, and the cost of one copy in another layout."""
 
     producer: End
@@ -47,7 +47,7 @@ class Labelling:
     """
 
     forms: Sequence[Sequence[Sequence[Label]]]
-    values: Sequence[Value]
+    values: Sequence[LabelledValue]
     form_costs: Mapping[tuple[int, int], Cost] = field(default_factory=dict[tuple[int, int], Cost])
     """Cost of a form of a node, by both; others are free."""
 
@@ -55,7 +55,7 @@ class Labelling:
         """Return the layout of an operand or result in each form of its node."""
         return [form[end.slot] for form in self.forms[end.node]]
 
-    def copies(self, choice: Sequence[int]) -> Iterator[tuple[Value, Label]]:
+    def copies(self, choice: Sequence[int]) -> Iterator[tuple[LabelledValue, Label]]:
         """Yield the values and layouts of the copies that a choice of forms needs."""
         for value in self.values:
             produced = self.labels(value.producer)[choice[value.producer.node]]
@@ -81,21 +81,21 @@ def solve(problem: Labelling) -> list[int]:
     return choice
 
 
-def _components(problem: Labelling) -> list[list[Value]]:
+def _components(problem: Labelling) -> list[list[LabelledValue]]:
     """Return the values between nodes of several forms, by connected component."""
     sets = _Parities()
     free = [[node for node in _nodes(value) if len(problem.forms[node]) > 1] for value in problem.values]
     for nodes in free:
         for node in nodes:
             sets.unite(nodes[0], node, 0)
-    groups: dict[int, list[Value]] = {}
+    groups: dict[int, list[LabelledValue]] = {}
     for value, nodes in zip(problem.values, free, strict=True):
         if nodes:
             groups.setdefault(sets.find(nodes[0])[0], []).append(value)
     return list(groups.values())
 
 
-def _nodes(value: Value) -> list[int]:
+def _nodes(value: LabelledValue) -> list[int]:
     return [value.producer.node, *(user.node for user in value.users)]
 
 
@@ -132,7 +132,7 @@ class _Literal(NamedTuple):
     form: int
 
 
-class _Term(NamedTuple):
+class _CopyTerm(NamedTuple):
     """Copy of a value in one layout: paid if a literal of `users` holds, or always, and none of `producers` does."""
 
     cost: int
@@ -141,7 +141,7 @@ class _Term(NamedTuple):
     always: bool
 
 
-def _terms(problem: Labelling, nodes: Sequence[int], values: Sequence[Value]) -> Iterator[_Term]:
+def _terms(problem: Labelling, nodes: Sequence[int], values: Sequence[LabelledValue]) -> Iterator[_CopyTerm]:
     """Yield the costs of forms and the copies that depend on the choice in a component."""
     costed = [_Literal(node, form) for node in nodes for form in range(len(problem.forms[node]))]
     costed = [literal for literal in costed if literal in problem.form_costs]
@@ -158,16 +158,16 @@ def _terms(problem: Labelling, nodes: Sequence[int], values: Sequence[Value]) ->
             if set(produced) == {label} or (always and label not in produced):
                 continue
             literals = [] if always else [literal for user in users for literal in _literals(problem, user, label)]
-            yield _Term(cost, producers.get(label, []), literals, always)
+            yield _CopyTerm(cost, producers.get(label, []), literals, always)
     for literal, cost in zip(costed, scaled, strict=True):
-        yield _Term(cost, [], [literal], always=False)
+        yield _CopyTerm(cost, [], [literal], always=False)
 
 
 def _literals(problem: Labelling, end: End, label: Label) -> list[_Literal]:
     return [_Literal(end.node, form) for form, own in enumerate(problem.labels(end)) if own == label]
 
 
-def _scaled(problem: Labelling, values: Sequence[Value], form_costs: Sequence[Cost]) -> list[int]:
+def _scaled(problem: Labelling, values: Sequence[LabelledValue], form_costs: Sequence[Cost]) -> list[int]:
     """
     Return the costs of a component's values and forms as integers of the same order.
 
@@ -189,7 +189,7 @@ def _scaled(problem: Labelling, values: Sequence[Value], form_costs: Sequence[Co
 
 
 @dataclass
-class _Network:
+class _FlowNetwork:
     """Flow network of a component: vertex 0, the source, is on side 0 of a cut, vertex 1, the sink, on side 1."""
 
     ids: dict[Hashable, int] = field(default_factory=dict[Hashable, int])
@@ -248,7 +248,7 @@ def reached_by_library(arcs: Sequence[tuple[int, int, int]]) -> set[int]:
     return {0, *flow.get_source_side_min_cut()}
 
 
-def _min_cut(problem: Labelling, nodes: Sequence[int], terms: Sequence[_Term]) -> list[int] | None:
+def _min_cut(problem: Labelling, nodes: Sequence[int], terms: Sequence[_CopyTerm]) -> list[int] | None:
     """
     Return the forms of nodes by a minimum cut, None where the choice is no cut.
 
@@ -262,7 +262,7 @@ def _min_cut(problem: Labelling, nodes: Sequence[int], terms: Sequence[_Term]) -
             return None
     if any(len(problem.forms[node]) > 2 for node in nodes):
         return None
-    network = _Network()
+    network = _FlowNetwork()
     infinite = 1 + sum(term.cost for term in terms)
     for index, term in enumerate(terms):
         node, form = (*term.producers, *term.users)[0]
@@ -276,7 +276,7 @@ def _min_cut(problem: Labelling, nodes: Sequence[int], terms: Sequence[_Term]) -
     return [(network.vertex(node) not in zeros) ^ sets.find(node)[1] for node in nodes]
 
 
-def _integer_program(problem: Labelling, nodes: Sequence[int], terms: Sequence[_Term]) -> list[int]:
+def _integer_program(problem: Labelling, nodes: Sequence[int], terms: Sequence[_CopyTerm]) -> list[int]:
     """Return the forms of nodes by an integer program, for values of more than two layouts."""
     from ortools.sat.python import cp_model
 

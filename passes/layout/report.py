@@ -11,7 +11,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ...errors import Diagnostic
 from ...ir import functions, node_names, where
-from .convert import Candidates, Problem, bytes_of, ends_of, neighbours, nested_blocks
+from .convert import LayoutCandidates, Problem, bytes_of, ends_of, neighbours, nested_blocks
 from .labelling import solve
 from .orders import Order, composed, identity, relative
 from .rules import RESULT, RULES, VIEWS
@@ -47,7 +47,7 @@ def transposes_of(module: ModuleOp) -> list[Transpose]:
 def least_transposes(module: ModuleOp) -> int:
     """Return the least number of transposes that the demands of a module leave, whatever layouts other ops have."""
     blocks = [block for function in functions(module) for block in nested_blocks(function.body.block)]
-    problems = [Problem(Candidates(block, RULES)).labelling() for block in blocks]
+    problems = [Problem(LayoutCandidates(block, RULES)).labelling() for block in blocks]
     return sum(sum(1 for _ in problem.copies(solve(problem))) for problem in problems)
 
 

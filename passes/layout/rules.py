@@ -40,7 +40,7 @@ RESULT = -1
 
 
 @dataclass(frozen=True)
-class Form:
+class LayoutForm:
     """Layouts of an op's result, and of its operands and gathered tensors: None where any layout will do."""
 
     operands: tuple[Order | None, ...]
@@ -52,16 +52,16 @@ class Form:
         return all(order == identity(len(order)) for order in (*self.operands, self.result) if order is not None)
 
 
-def _no_forms(op: Operation) -> list[Form]:
+def _no_forms(op: Operation) -> list[LayoutForm]:
     return []
 
 
-def _no_form(op: Operation, index: int, order: Order) -> Form | None:
+def _no_form(op: Operation, index: int, order: Order) -> LayoutForm | None:
     return None
 
 
 @dataclass(frozen=True)
-class Rule:
+class LayoutRule:
     """
     Layouts that an op can have.
 
@@ -70,29 +70,29 @@ class Rule:
     """
 
     applies: Callable[[Operation], bool]
-    rewrite: Callable[[Layouts, Any, Form], None]
-    forms: Callable[[Any], list[Form]] = field(default=_no_forms)
-    follow: Callable[[Any, int, Order], Form | None] = field(default=_no_form)
+    rewrite: Callable[[Layouts, Any, LayoutForm], None]
+    forms: Callable[[Any], list[LayoutForm]] = field(default=_no_forms)
+    follow: Callable[[Any, int, Order], LayoutForm | None] = field(default=_no_form)
 
 
-def where_moved(rewrite: Callable[[Layouts, Any, Form], None]) -> Callable[[Layouts, Any, Form], None]:
+def where_moved(rewrite: Callable[[Layouts, Any, LayoutForm], None]) -> Callable[[Layouts, Any, LayoutForm], None]:
     """Return the rewriting of ops that stay as they are where all is row-major."""
     return lambda state, op, form: None if form.is_plain else rewrite(state, op, form)
 
 
-def operands_in(op: Operation, orders: dict[int, Order], result: Order) -> Form:
+def operands_in(op: Operation, orders: dict[int, Order], result: Order) -> LayoutForm:
     """Return a form from the layouts of some operands; the others have any."""
-    return Form(tuple(orders.get(index) for index in range(len(op.operands))), result)
+    return LayoutForm(tuple(orders.get(index) for index in range(len(op.operands))), result)
 
 
 # Kernels
 
 
-def kernel_form(op: KernelOp, inputs: Sequence[Order | None], order: Order) -> Form:
+def kernel_form(op: KernelOp, inputs: Sequence[Order | None], order: Order) -> LayoutForm:
     """Return the form of a kernel from the layouts of its inputs and its output; elementwise operands follow that."""
     maps = op.epilogue_maps.data if op.epilogue_maps else ()
     extras = [_read_in(value, map.data, order) for value, map in zip(op.extras, maps, strict=True)]
-    return Form((*inputs, *extras, None), order)
+    return LayoutForm((*inputs, *extras, None), order)
 
 
 def _read_in(value: SSAValue, map: Any, order: Order) -> Order:
@@ -114,7 +114,7 @@ def _is_generic(op: Operation) -> bool:
     return parallel and list(out.results) == list(AffineMap.identity(out.num_dims).results[:rank])
 
 
-def _follow_generic(op: linalg.GenericOp, index: int, order: Order) -> Form | None:
+def _follow_generic(op: linalg.GenericOp, index: int, order: Order) -> LayoutForm | None:
     rank = len(shape_of(op.results[0]))
     pairs = list(zip(op.inputs, op.indexing_maps.data[:-1], strict=True))
     free = [follows(value, map.data, rank) for value, map in pairs]
@@ -126,11 +126,11 @@ def _follow_generic(op: linalg.GenericOp, index: int, order: Order) -> Form | No
     values = (*op.operands, *gathered)
     orders = [order if is_free else identity(len(shape_of(value))) for value, is_free in zip(values, free, strict=True)]
     if not op.body.block.args[-1].uses:
-        return Form((*orders[: len(pairs)], None, *orders[len(pairs) + 1 :]), order)
-    return Form(tuple(orders), order)
+        return LayoutForm((*orders[: len(pairs)], None, *orders[len(pairs) + 1 :]), order)
+    return LayoutForm(tuple(orders), order)
 
 
-def _convert_generic(state: Layouts, op: linalg.GenericOp, form: Form) -> None:
+def _convert_generic(state: Layouts, op: linalg.GenericOp, form: LayoutForm) -> None:
     order, rank = form.result, len(form.result)
     inputs, maps = permuted(state, list(op.inputs), op.indexing_maps.data[:-1], order)
     has_start = form.operands[len(op.inputs)] is not None
@@ -148,14 +148,14 @@ def _convert_generic(state: Layouts, op: linalg.GenericOp, form: Form) -> None:
     state.replace(op, state.emit(twin), order)
 
 
-def _pool_forms(op: PoolOp) -> list[Form]:
+def _pool_forms(op: PoolOp) -> list[LayoutForm]:
     """Return the layouts of a pooling: its own, and the other of channels-first and channels-last."""
     rank = len(shape_of(op.output))
     other = channels_last(rank) if op.channels_last is None else relative(channels_last(rank), identity(rank))
     return [kernel_form(op, [order], order) for order in (identity(rank), other)]
 
 
-def _follow_pool(op: PoolOp, index: int, order: Order) -> Form | None:
+def _follow_pool(op: PoolOp, index: int, order: Order) -> LayoutForm | None:
     """Return the form of a pooling whose spatial axes are exchanged, where its sums keep their order."""
     if index not in (0, RESULT):  # an operand of the epilogue
         return None
@@ -185,7 +185,7 @@ def _spatial_places(op: PoolOp, order: Order) -> list[int] | None:
     return [axis - first for axis in order[1:] if axis != channel]
 
 
-def _convert_pool(state: Layouts, op: PoolOp, form: Form) -> None:
+def _convert_pool(state: Layouts, op: PoolOp, form: LayoutForm) -> None:
     x = state.given(op.inputs[0], form.result)
     order = form.result
     places = _spatial_places(op, order) or []
@@ -205,7 +205,7 @@ def own_properties(op: KernelOp, *names: str) -> dict[str, Attribute | None]:
     return {name: op.properties[name] for name in names if name in op.properties}
 
 
-def _follow_reduction(op: ReduceOp, index: int, order: Order) -> Form | None:
+def _follow_reduction(op: ReduceOp, index: int, order: Order) -> LayoutForm | None:
     axes, rank = sorted(numbers_of(op.axes)), len(shape_of(op.inputs[0]))
     kept = [axis for axis in range(rank) if axis not in axes]
     if index not in (0, RESULT) or (index == RESULT and op.keep_dims is None):
@@ -217,7 +217,7 @@ def _follow_reduction(op: ReduceOp, index: int, order: Order) -> Form | None:
     return kernel_form(op, [order], result)
 
 
-def _convert_reduction(state: Layouts, op: ReduceOp, form: Form) -> None:
+def _convert_reduction(state: Layouts, op: ReduceOp, form: LayoutForm) -> None:
     order = form.operands[0] or ()
     axes = sorted(order.index(axis) for axis in numbers_of(op.axes))
     properties = own_properties(op, *_FOLD, "keep_dims") | {"axes": ints(axes)}
@@ -228,7 +228,7 @@ def _convert_reduction(state: Layouts, op: ReduceOp, form: Form) -> None:
 # Movement
 
 
-def _follow_all(op: Operation, index: int, order: Order) -> Form:
+def _follow_all(op: Operation, index: int, order: Order) -> LayoutForm:
     """Return the form in which all tensors of an op have one layout."""
     rank = len(order)
     return operands_in(op, {i: order for i, value in enumerate(op.operands) if _rank(value) == rank}, order)
@@ -244,7 +244,7 @@ def _is_static_pad(op: Operation) -> bool:
     return isinstance(op.region.block.last_op.operands[0].owner, arith.ConstantOp)
 
 
-def _convert_pad(state: Layouts, op: tensor.PadOp, form: Form) -> None:
+def _convert_pad(state: Layouts, op: tensor.PadOp, form: LayoutForm) -> None:
     low, high = (
         [int(numbers[axis]) for axis in form.result] for numbers in map(numbers_of, (op.static_low, op.static_high))
     )
@@ -254,7 +254,7 @@ def _convert_pad(state: Layouts, op: tensor.PadOp, form: Form) -> None:
     state.replace(op, twin, form.result)
 
 
-def _convert_concatenation(state: Layouts, op: tensor.ConcatOp, form: Form) -> None:
+def _convert_concatenation(state: Layouts, op: tensor.ConcatOp, form: LayoutForm) -> None:
     twins = [state.given(value, form.result) for value in op.inputs]
     axis = form.result.index(op.dim.value.data)
     type = type_in(op.results[0], form.result)
@@ -271,7 +271,7 @@ def _is_of_static_size(op: Operation) -> bool:
     return len(shape_of(op.source)) == len(shape_of(op.results[0]))
 
 
-def _convert_slice(state: Layouts, op: tensor.ExtractSliceOp | tensor.InsertSliceOp, form: Form) -> None:
+def _convert_slice(state: Layouts, op: tensor.ExtractSliceOp | tensor.InsertSliceOp, form: LayoutForm) -> None:
     places = {name: numbers_of(cast(Any, op.properties[name])) for name in _SLICES}
     moved = {name: [place[axis] for axis in form.result] for name, place in places.items()}
     computed = iter(op.offsets)
@@ -290,7 +290,7 @@ def _groups(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp) -> list[list[int]
     return [[int(axis.value.data) for axis in cast(Any, group)] for group in op.reassociation]
 
 
-def _follow_reshape(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp, index: int, order: Order) -> Form | None:
+def _follow_reshape(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp, index: int, order: Order) -> LayoutForm | None:
     if index not in (0, RESULT):
         return None
     merges = isinstance(op, tensor.CollapseShapeOp) == (index == 0)
@@ -301,7 +301,7 @@ def _follow_reshape(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp, index: in
     return operands_in(op, {0: other}, order) if index == RESULT else operands_in(op, {0: order}, other)
 
 
-def _convert_reshape(state: Layouts, op: Operation, form: Form) -> None:
+def _convert_reshape(state: Layouts, op: Operation, form: LayoutForm) -> None:
     x = state.given(op.operands[0], form.operands[0] or ())
     twin = viewed(state, x, type_in(op.results[0], form.result).get_shape())
     state.replace(op, twin, form.result)
@@ -318,13 +318,13 @@ def _is(*types: type[Operation]) -> Callable[[Operation], bool]:
     return lambda op: isinstance(op, types) and bool(op.results)
 
 
-RULES: tuple[Rule, ...] = (
-    Rule(_is_generic, where_moved(_convert_generic), follow=_follow_generic),
-    Rule(_is(PoolOp), where_moved(_convert_pool), forms=_pool_forms, follow=_follow_pool),
-    Rule(_is(ReduceOp), where_moved(_convert_reduction), follow=_follow_reduction),
-    Rule(_is_static_pad, where_moved(_convert_pad), follow=_follow_all),
-    Rule(_is(tensor.ConcatOp), where_moved(_convert_concatenation), follow=_follow_all),
-    Rule(_is_of_static_size, where_moved(_convert_slice), follow=_follow_all),
-    Rule(_is_reshape, where_moved(_convert_reshape), follow=_follow_reshape),
+RULES: tuple[LayoutRule, ...] = (
+    LayoutRule(_is_generic, where_moved(_convert_generic), follow=_follow_generic),
+    LayoutRule(_is(PoolOp), where_moved(_convert_pool), forms=_pool_forms, follow=_follow_pool),
+    LayoutRule(_is(ReduceOp), where_moved(_convert_reduction), follow=_follow_reduction),
+    LayoutRule(_is_static_pad, where_moved(_convert_pad), follow=_follow_all),
+    LayoutRule(_is(tensor.ConcatOp), where_moved(_convert_concatenation), follow=_follow_all),
+    LayoutRule(_is_of_static_size, where_moved(_convert_slice), follow=_follow_all),
+    LayoutRule(_is_reshape, where_moved(_convert_reshape), follow=_follow_reshape),
 )
 """Ops free in their layout, besides transposes. The first rule that applies counts; those of a target come first."""

@@ -11,7 +11,7 @@ from ...ir import shape_of
 
 
 @dataclass(frozen=True)
-class Axis:
+class AccessAxis:
     """Affine index of an access along an axis of this extent."""
 
     index: Linear
@@ -29,19 +29,19 @@ class Clamp:
     dim: int
     factor: int
     outer: Linear
-    axis: Axis
+    axis: AccessAxis
 
 
-def axes_of(access: Access, bounds: Sequence[int]) -> list[Axis]:
+def axes_of(access: Access, bounds: Sequence[int]) -> list[AccessAxis]:
     """Return the affine indices of an access over the iteration domain; none for a scalar."""
     if not is_shaped(access.value):
         return []
-    axes: list[Axis] = []
+    axes: list[AccessAxis] = []
     for expr, extent in zip(access.map.results, shape_of(access.value), strict=True):
         form = drop_unit_dims(linear(expr), bounds)
         low, high = form.interval(bounds)
         padded = access.fill is not None
-        axes.append(Axis(form, extent, padded and low < 0, padded and high >= extent))
+        axes.append(AccessAxis(form, extent, padded and low < 0, padded and high >= extent))
     return axes
 
 
@@ -59,7 +59,7 @@ def clamps_of(kernel: Kernel) -> list[Clamp]:
     return [clamp for clamp in clamps if clamp is not None]
 
 
-def _clamp(axis: Axis, reduced: frozenset[int]) -> Clamp | None:
+def _clamp(axis: AccessAxis, reduced: frozenset[int]) -> Clamp | None:
     inner = sorted(axis.index.dims() & reduced)
     factor = dict(axis.index.terms).get(inner[0], 0) if len(inner) == 1 else 0
     if factor <= 0:

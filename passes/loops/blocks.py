@@ -14,7 +14,7 @@ from ...dialects.core.scalars import Index
 from ...dialects.nn import ConvOp
 from ...dialects.nn.contraction import ContractionOp
 from ...ir import numbers_of, shape_of
-from .affine import Axis, axes_of, clamps_of
+from .affine import AccessAxis, axes_of, clamps_of
 from .kernel import KernelLoops
 from .nest import PARALLEL, Nest
 
@@ -34,7 +34,7 @@ def has_windows_in_padding(op: ConvOp) -> bool:
 
 
 @dataclass(frozen=True)
-class Part:
+class BlockInterval:
     """Interval of a dimension: `count` blocks of `size` from `start`; `clipped` if windows cross the border."""
 
     start: int
@@ -43,20 +43,20 @@ class Part:
     clipped: bool = False
 
 
-def parts(start: int, end: int, size: int) -> Iterator[Part]:
+def parts(start: int, end: int, size: int) -> Iterator[BlockInterval]:
     """Yield the full blocks of an interval, then the partial block."""
     whole, rest = divmod(max(end - start, 0), size)
     if whole:
-        yield Part(start, size, whole)
+        yield BlockInterval(start, size, whole)
     if rest:
-        yield Part(start + whole * size, rest, 1)
+        yield BlockInterval(start + whole * size, rest, 1)
 
 
 class PartLoops(KernelLoops):
     """Loop nest of a kernel over intervals of its dimensions."""
 
     @contextmanager
-    def blocks(self, name: str, part: Part, *, shared: bool = False) -> Generator[Index]:
+    def blocks(self, name: str, part: BlockInterval, *, shared: bool = False) -> Generator[Index]:
         """
         Build in the loop over the blocks of an interval, and give the block's first index.
 
@@ -93,7 +93,7 @@ class BlockLoops(PartLoops):
         self.op, self.pixel, self.taps = op, pixel, taps
         self.may_be_empty = isinstance(op, ConvOp) and has_windows_in_padding(op)
 
-    def parts_along(self, axis: int, size: int) -> Iterator[Part]:
+    def parts_along(self, axis: int, size: int) -> Iterator[BlockInterval]:
         """
         Yield the intervals of pixels along a spatial axis; those with whole windows have blocks of `size`.
 
@@ -101,9 +101,9 @@ class BlockLoops(PartLoops):
         """
         count = self.kernel.bounds[self.pixel + 1 + axis]
         low, high = self.whole_windows(axis, count)
-        yield from (Part(pixel, 1, 1, clipped=True) for pixel in range(low))
+        yield from (BlockInterval(pixel, 1, 1, clipped=True) for pixel in range(low))
         yield from parts(low, high, size)
-        yield from (Part(pixel, 1, 1, clipped=True) for pixel in range(high, count))
+        yield from (BlockInterval(pixel, 1, 1, clipped=True) for pixel in range(high, count))
 
     def whole_windows(self, axis: int, count: int) -> tuple[int, int]:
         """Return the half-open interval of `count` pixels whose windows are in bounds, along a spatial axis."""
@@ -147,7 +147,7 @@ class BlockLoops(PartLoops):
             return super().indices_of(access)
         return [self.nest.value(self._inside(axis)) for axis in axes_of(access, self.kernel.bounds)]
 
-    def _inside(self, axis: Axis) -> Index:
+    def _inside(self, axis: AccessAxis) -> Index:
         index = self.index(axis.index)
         index = self.nest.max(0, index) if axis.low else index
         return self.nest.min(axis.extent - 1, index) if axis.high else index

@@ -19,7 +19,7 @@ from ...dialects.core.scalars import Index
 from ...dialects.quant import RequantizeOp, RescaleOp
 from ...errors import Diagnostic
 from ...ir import element_of
-from .affine import Axis, Clamp, axes_of, clamps_of
+from .affine import AccessAxis, Clamp, axes_of, clamps_of
 from .nest import PARALLEL, Nest
 from .scalar import expand_requantize, expand_rescale, live_ops
 
@@ -142,7 +142,11 @@ class KernelLoops:
         return self.nest.div(self.index(rest), clamp.factor)
 
     def run(
-        self, block: Block, elements: Sequence[Access | SSAValue], names: Sequence[str], inside: Sequence[Axis] = ()
+        self,
+        block: Block,
+        elements: Sequence[Access | SSAValue],
+        names: Sequence[str],
+        inside: Sequence[AccessAxis] = (),
     ) -> list[SSAValue]:
         """
         Inline a body on these elements and return its yielded values; only used elements are loaded.
@@ -190,7 +194,7 @@ class KernelLoops:
         else:
             self.nest.op(copy)
 
-    def load(self, access: Access, name: str | None, inside: Sequence[Axis] = ()) -> SSAValue:
+    def load(self, access: Access, name: str | None, inside: Sequence[AccessAxis] = ()) -> SSAValue:
         """Load an element at the current point; the axes in `inside` are known to be in bounds."""
         if not is_shaped(access.value):
             return access.value
@@ -209,7 +213,7 @@ class KernelLoops:
         element.name_hint = element.name_hint or name
         return element
 
-    def guarded(self, access: Access, indices: Sequence[Index], tests: Sequence[tuple[Index, Axis]]) -> SSAValue:
+    def guarded(self, access: Access, indices: Sequence[Index], tests: Sequence[tuple[Index, AccessAxis]]) -> SSAValue:
         """Load an element if all of these indices are in bounds, else return the fill."""
         condition: SSAValue | None = None
         for index, axis in tests:

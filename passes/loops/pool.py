@@ -12,7 +12,7 @@ from ...dialects.core.kernel import Kernel
 from ...dialects.core.scalars import Index, is_float
 from ...dialects.nn import PoolOp
 from .affine import clamps_of
-from .blocks import Part, PartLoops, parts
+from .blocks import BlockInterval, PartLoops, parts
 from .nest import INDEPENDENT, PARALLEL, Nest
 
 _CHANNELS = 64
@@ -46,7 +46,7 @@ class _PoolLoops(PartLoops):
                 with self.blocks("c", part) as first:
                     self.block(part, first)
 
-    def block(self, part: Part, first: Index) -> None:
+    def block(self, part: BlockInterval, first: Index) -> None:
         """Build the pooling of a block of channels."""
         nest, (initial,), clamps = self.nest, self.reduction.initial, clamps_of(self.kernel)
         folded = nest.op(memref.AllocaOp.get(self.op.accumulator, shape=[part.size], alignment=64))
@@ -62,7 +62,7 @@ class _PoolLoops(PartLoops):
             self.finish([nest.read(folded, [lane])])
 
     @contextmanager
-    def lanes(self, part: Part, first: Index) -> Generator[SSAValue]:
+    def lanes(self, part: BlockInterval, first: Index) -> Generator[SSAValue]:
         """Build in the loop over the channels of a block, and give its index."""
         with self.nest.loop("c", 0, part.size, marks=[INDEPENDENT]) as lane:
             self.position[self.channel] = self.nest.add(lane, first)

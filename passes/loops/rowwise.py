@@ -42,7 +42,7 @@ def lower_rowwise(kernel: Kernel, nest: Nest, row_bytes: int, table_bytes: int =
     most `row_bytes`. The powers of a softmax with many elements come from a lookup table of at most `table_bytes`, also
     on the stack, which each core fills first.
     """
-    _RowLoops(kernel, nest, row_bytes, table_bytes).build()
+    _RowwiseLoops(kernel, nest, row_bytes, table_bytes).build()
 
 
 def is_shareable(kernel: Kernel) -> bool:
@@ -60,7 +60,7 @@ def keeps(kept: Kept | None, extent: int, row_bytes: int) -> bool:
     return kept is not None and extent * numpy_type(kept.type).itemsize <= row_bytes
 
 
-class _RowLoops(KernelLoops):
+class _RowwiseLoops(KernelLoops):
     def __init__(self, kernel: Kernel, nest: Nest, row_bytes: int, table_bytes: int):
         super().__init__(kernel, nest)
         (self.dim,) = kernel.reduced

@@ -22,7 +22,7 @@ from .refusals import reasons
 
 
 @dataclass(frozen=True)
-class Placement:
+class KernelMapping:
     """A kernel on an engine: its ONNX nodes, multiply-accumulates, and why each other engine did not take it."""
 
     operator: str
@@ -41,14 +41,14 @@ class Share:
     macs: int
 
 
-def placements_of(module: ModuleOp) -> list[Placement]:
+def placements_of(module: ModuleOp) -> list[KernelMapping]:
     """
     Return the kernels and copies of a module in program order, with the engines that run them, or that would.
 
     Raises Diagnostic for a module without a machine, for a planned one, and where no engine runs a kernel.
     """
     machine = machine_of(module)
-    placements: list[Placement] = []
+    placements: list[KernelMapping] = []
     for op in (op for function in functions(module) for op in nested_ops(function)):
         if isinstance(op, GridOp):
             raise Diagnostic(
@@ -63,17 +63,17 @@ def placements_of(module: ModuleOp) -> list[Placement]:
     return placements
 
 
-def _placement(op: Operation, machine: Machine) -> Placement:
+def _placement(op: Operation, machine: Machine) -> KernelMapping:
     if isinstance(op, memref.CopyOp):
         others = [engine for engine in machine.engines if engine != machine.copier]
         refusals = tuple((other.name, other.fault(op) or "the general-purpose engine copies") for other in others)
-        return Placement(op.name, tuple(node_names(op)), machine.copier.name, 0, refusals)
+        return KernelMapping(op.name, tuple(node_names(op)), machine.copier.name, 0, refusals)
     engine = mapped_engine(op, machine)
     texts = tuple(reasons(op, engine, machine).items())
-    return Placement(op.name, tuple(node_names(op)), engine.name, multiply_accumulates(op), texts)
+    return KernelMapping(op.name, tuple(node_names(op)), engine.name, multiply_accumulates(op), texts)
 
 
-def shares_of(placements: Sequence[Placement], machine: Machine) -> list[Share]:
+def shares_of(placements: Sequence[KernelMapping], machine: Machine) -> list[Share]:
     """Return the share of each engine of a machine, those with the most multiply-accumulates first."""
     names = [engine.name for engine in machine.engines]
     own = {name: [placement for placement in placements if placement.engine == name] for name in names}

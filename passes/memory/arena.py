@@ -52,7 +52,7 @@ class Placement:
 
 
 @dataclass(frozen=True)
-class Decision:
+class Feasibility:
     """
     Feasibility of a set of buffers within a capacity.
 
@@ -76,7 +76,7 @@ def place(buffers: Sequence[Lifetime], alignment: int, budget: int = BUDGET) -> 
     return _placement(boxes, offsets, unit, bound)
 
 
-def decide(buffers: Sequence[Lifetime], capacity: int, alignment: int, budget: int = BUDGET) -> Decision:
+def decide(buffers: Sequence[Lifetime], capacity: int, alignment: int, budget: int = BUDGET) -> Feasibility:
     """
     Decide if buffers fit into `capacity` bytes, rounded down to the alignment, and return a placement if they do.
 
@@ -85,21 +85,21 @@ def decide(buffers: Sequence[Lifetime], capacity: int, alignment: int, budget: i
     boxes, unit = _boxes(buffers, alignment)
     limit = capacity // unit
     if lower_bound(boxes) > limit:
-        return Decision(None, True)
+        return Feasibility(None, True)
     offsets, left = [0] * len(boxes), budget
     for group in components(boxes):
         part = boxes.part(group)
         packed = pack_simply(part, limit)
         if height(part, packed) > limit and is_crowded(part):
-            return Decision(None, False)
+            return Feasibility(None, False)
         if height(part, packed) > limit:
             verdict = _decide(part, limit, left)
             if verdict.offsets is None:
-                return Decision(None, verdict.proved)
+                return Feasibility(None, verdict.proved)
             packed, left = verdict.offsets, left - verdict.spent
         for index, offset in zip(group, packed, strict=True):
             offsets[index] = offset
-    return Decision(_placement(boxes, offsets, unit, lower_bound(boxes)), True)
+    return Feasibility(_placement(boxes, offsets, unit, lower_bound(boxes)), True)
 
 
 def peak_step(buffers: Sequence[Lifetime], alignment: int) -> int:

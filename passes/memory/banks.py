@@ -14,7 +14,7 @@ _TRIED = 20_000
 
 
 @dataclass(frozen=True)
-class Ring:
+class BufferRing:
     """Ring of contiguous buffers of one operand: bytes of each, number, and address of the first."""
 
     size: int
@@ -32,7 +32,7 @@ class Ring:
         return self.address + self.stages * self.size
 
 
-def meetings(rings: Sequence[Ring], level: Level) -> tuple[float, float]:
+def meetings(rings: Sequence[BufferRing], level: Level) -> tuple[float, float]:
     """
     Compute how often accesses meet in banks: those of different rings, and those of one.
 
@@ -44,12 +44,12 @@ def meetings(rings: Sequence[Ring], level: Level) -> tuple[float, float]:
     return round(between, 6), round(within, 6)
 
 
-def meeting(one: Ring, two: Ring, level: Level) -> float:
+def meeting(one: BufferRing, two: BufferRing, level: Level) -> float:
     """Return the probability of a bank conflict between rows of two rings, the mean over their buffers."""
     return _mean([level.meeting(a, b) for a in one.buffers for b in two.buffers])
 
 
-def meeting_within(ring: Ring, level: Level) -> float:
+def meeting_within(ring: BufferRing, level: Level) -> float:
     """Return the probability of a bank conflict between rows of two buffers of a ring, the mean over all pairs."""
     return _mean([level.meeting(a, b) for a, b in combinations(ring.buffers, 2)])
 
@@ -58,16 +58,16 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0
 
 
-def consecutive(rings: Sequence[Ring]) -> list[Ring]:
+def consecutive(rings: Sequence[BufferRing]) -> list[BufferRing]:
     """Place rings one behind the other from address 0 on."""
-    placed: list[Ring] = []
+    placed: list[BufferRing] = []
     for ring in rings:
         placed.append(replace(ring, address=placed[-1].end if placed else 0))
     return placed
 
 
 @cache
-def in_banks(rings: tuple[Ring, ...], level: Level, capacity: int) -> list[Ring]:
+def in_banks(rings: tuple[BufferRing, ...], level: Level, capacity: int) -> list[BufferRing]:
     """
     Allocate rings within `capacity` bytes of a level with the fewest bank conflicts; consecutively if that is as good.
 
@@ -77,7 +77,7 @@ def in_banks(rings: tuple[Ring, ...], level: Level, capacity: int) -> list[Ring]
     best = consecutive(rings)
     least = meetings(best, level)
     order = sorted(range(len(rings)), key=lambda at: (-rings[at].size * rings[at].stages, at))
-    pending: list[list[Ring]] = [[]]
+    pending: list[list[BufferRing]] = [[]]
     for _ in range(_TRIED):
         if not pending:
             break
@@ -94,7 +94,7 @@ def in_banks(rings: tuple[Ring, ...], level: Level, capacity: int) -> list[Ring]
     return best
 
 
-def _positions(ring: Ring, level: Level, capacity: int, placed: Sequence[Ring]) -> Iterator[Ring]:
+def _positions(ring: BufferRing, level: Level, capacity: int, placed: Sequence[BufferRing]) -> Iterator[BufferRing]:
     """Yield the positions of a ring beside others, in ascending order."""
     marks = [
         *range(0, capacity + 1, level.bank_bytes),

@@ -49,7 +49,7 @@ from ..tiles.kernels import KernelTiles
 from ..tiles.legality import refusal
 from ..tiles.operands import OperandTiles
 from .hints import ALL as HINTS
-from .spreading import NOWHERE, Spread
+from .spreading import NOWHERE, SpatialMapping
 
 EngineOf: TypeAlias = Callable[[Operation, Operation], str]
 """Maps an op of a grid's body and its source kernel to an engine name; empty for the grid's engine."""
@@ -135,7 +135,7 @@ def grid_of(
     order: Sequence[int],
     scratch: Sequence[int | None] | None = None,
     engine: EngineOf | None = None,
-    spread: Spread = NOWHERE,
+    spread: SpatialMapping = NOWHERE,
     strides: Mapping[str, int] | None = None,
 ) -> GridOp:
     """
@@ -191,12 +191,12 @@ def grid_of(
         bodies=bodies,
     )
     buffers = dict(zip((t for t, _ in ordered), grid.buffers, strict=True))
-    _Body(tiling, grid, buffers, order, engine).build()
+    _GridBody(tiling, grid, buffers, order, engine).build()
     grid.location = tiling.op.location
     return grid
 
 
-def _tile_numbers(tiling: Tilings, spread: Spread, order: Sequence[int]) -> Callable[[Linear], AffineExpr]:
+def _tile_numbers(tiling: Tilings, spread: SpatialMapping, order: Sequence[int]) -> Callable[[Linear], AffineExpr]:
     """Return the substitution of tile numbers along loops by dimensions of the grid."""
     if not spread.loops:
         numbers = {dim: place for place, dim in enumerate(order)}
@@ -226,7 +226,7 @@ def _check(tiling: Tilings, order: Sequence[int]) -> None:
         raise Diagnostic(f"'{tiling.op.name}' cannot be tiled so: {reason}", where=where(tiling.op))
 
 
-class _Body:
+class _GridBody:
     """Builder of the body of a grid."""
 
     def __init__(

@@ -23,7 +23,7 @@ from ..tiles.group import Tilings
 from .cost_model import CostModel, near_bytes
 from .hints import pinned_stages
 from .route import Route
-from .spreading import NOWHERE, Spread
+from .spreading import NOWHERE, SpatialMapping
 from .sweep import TOO_LARGE, Stages, Sweep
 
 _PRICED_CHAINED = 24
@@ -54,7 +54,7 @@ class Candidate:
     stages: tuple[int, ...]
     bytes: tuple[int, ...]
     cycles: int
-    spread: Spread = NOWHERE
+    spread: SpatialMapping = NOWHERE
     alternative: int = 0
     """Number of the role levels of the group's operands among those that may be chosen."""
     panels: tuple[int, ...] = ()
@@ -170,7 +170,7 @@ class _LazyCandidate:
         self._cost_model, self._key, self.bound = cost_model, key, computing
         self._levels, self._alternative = levels, alternative
         _, order, _, loops, chained = key
-        self._row, self._spread = row, Spread(loops, chained)
+        self._row, self._spread = row, SpatialMapping(loops, chained)
         if loops:
             self.bound = cost_model.floor(self._tiling, order, self._spread, computing)
 

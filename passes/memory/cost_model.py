@@ -23,16 +23,16 @@ from ..tiles.group import Tilings
 from ..tiles.kernels import KernelTiles
 from ..tiles.operands import OperandTiles
 from ..tiles.stream import TileStream, resident_steps
-from ..timing.mesh import Mesh
+from ..timing.mesh import NeighbourBuses
 from ..timing.programs import PassedTiles, SlotQueue, TileTransfers, feed_program, grid_program
 from ..timing.resources import LinkTime, Times
 from ..timing.timeline import Program, makespan
-from ..timing.transfers import Cost, Descriptor, cost_of, instructions_of, tile_costs
-from .banks import Ring, in_banks, meeting, meeting_within
+from ..timing.transfers import Descriptor, TransferCost, cost_of, instructions_of, tile_costs
+from .banks import BufferRing, in_banks, meeting, meeting_within
 from .building import split_reduction, trailing_dims
 from .epilogues import TransferEpilogue
 from .route import Route
-from .spreading import NOWHERE, Spread
+from .spreading import NOWHERE, SpatialMapping
 
 _LONGEST = 2000
 """Grids of more steps are estimated by a formula: they are rarely competitive."""
@@ -63,7 +63,7 @@ def _shared(op: Operation, tile_cost: CostOfTile, setup: int) -> CostOfTile:
 
 
 @dataclass(frozen=True)
-class Work:
+class StepWork:
     """Compute cycles of an engine at steps that are multiples of `run`; with `last`, at the step before each."""
 
     cycles: int
@@ -80,7 +80,7 @@ _TileKey: TypeAlias = "tuple[SSAValue, tuple[int, ...], bool, bool, str, str]"
 _MovesKey: TypeAlias = "tuple[Attribute, bool, str, str, tuple[int, ...], Attribute | None, int]"
 _IssuesKey: TypeAlias = "tuple[str, Attribute | None, tuple[int, ...], int]"
 _Moves: TypeAlias = "Callable[[tuple[int, ...]], int]"
-_Costs: TypeAlias = "Callable[[tuple[int, ...]], Cost]"
+_Costs: TypeAlias = "Callable[[tuple[int, ...]], TransferCost]"
 
 
 @dataclass
@@ -162,27 +162,27 @@ class CostModel:
         engines = [self.route.engine_beside(op, leader) for op in ops if op is not None]
         return min((engine.total for engine in engines if engine is not None), default=self.route.copies)
 
-    def compute(self, tiling: Tilings, order: Sequence[int], spread: Spread = NOWHERE) -> list[Work] | None:
+    def compute(self, tiling: Tilings, order: Sequence[int], spread: SpatialMapping = NOWHERE) -> list[StepWork] | None:
         """
         Return the compute cycles per step of the engines, per instance if spatially mapped; None if one cannot run a
         tile.
         """
         counts = spread.counts(tiling.grid)
-        works: list[Work] = []
+        works: list[StepWork] = []
         for part, tile_cost in zip(tiling.parts[:-1], self.whole[:-1], strict=True):
             cycles = tile_cost(part.shape)
             if cycles is None:
                 return None
-            works.append(Work(cycles, prod(counts[dim] for dim in trailing_dims(order, part))))
+            works.append(StepWork(cycles, prod(counts[dim] for dim in trailing_dims(order, part))))
         leader = self.leader(tiling)
         return None if leader is None else [*works, *leader]
 
-    def leader(self, tiling: Tilings) -> list[Work] | None:
+    def leader(self, tiling: Tilings) -> list[StepWork] | None:
         """Return the compute cycles per step of the leader's engine; None if it cannot run a tile."""
         part = tiling.parts[-1]
         if not tiling.is_split[0]:
             cycles = self.whole[-1](part.shape)
-            return None if cycles is None else [Work(cycles)]
+            return None if cycles is None else [StepWork(cycles)]
         run = prod(tiling.grid[dim] for dim in tiling.cut_reductions)
         shape = self._output_tile(part, tiling)
         start, step, end = self.partial
@@ -193,7 +193,7 @@ class CostModel:
         if None in costs:
             return None
         first, middle, last = cast("tuple[int, int, int]", costs)
-        return [Work(first, run), Work(middle), Work(last, run, last=True)]
+        return [StepWork(first, run), StepWork(middle), StepWork(last, run, last=True)]
 
     def _output_tile(self, part: KernelTiles, tiling: Tilings) -> tuple[int, ...]:
         return part.tiles(part.kernel.outputs[0], tiling.counts, is_output=True, in_place=False).shape
@@ -231,7 +231,7 @@ class CostModel:
         tiling: Tilings,
         order: Sequence[int],
         stages: Sequence[int],
-        spread: Spread = NOWHERE,
+        spread: SpatialMapping = NOWHERE,
         longest: int = _LONGEST_CHAINED,
     ) -> int | None:
         """
@@ -246,7 +246,7 @@ class CostModel:
         if works is None:
             return None
         if not spread.loops and (late := self._at_banks(tiling, order, stages, _steady(works))):
-            works.append(Work(late))
+            works.append(StepWork(late))
         steps = prod(counts)
         moved = [(t, s) for t, s in zip(tiling.tiles, stages, strict=True) if not t.in_place]
         ordered = sorted(moved, key=lambda pair: pair[0].is_output)
@@ -279,7 +279,7 @@ class CostModel:
         late = min(steps, max(2, _LONGEST // len(copies)))
         return max(bound, _extrapolated(steps, late, together))
 
-    def _issued(self, tiling: Tilings, order: Sequence[int], spread: Spread) -> list[Work]:
+    def _issued(self, tiling: Tilings, order: Sequence[int], spread: SpatialMapping) -> list[StepWork]:
         """
         Return the cycles per step in which the program issues the instructions of kernels and transfers.
 
@@ -291,7 +291,7 @@ class CostModel:
         counts, cycles = spread.counts(tiling.grid), self.route.machine.issuing
         runs = [(tile, _run(tile, counts, order)) for tile in tiling.tiles if not tile.in_place]
         works += [
-            Work(self.instructions(tile)(tile.shape), run, tile.is_output)
+            StepWork(self.instructions(tile)(tile.shape), run, tile.is_output)
             for tile, run in runs
             if run < prod(counts) or tile.is_output
         ]
@@ -337,7 +337,7 @@ class CostModel:
                 conflicts += loaded * sum(share * rates[other] for other, share in met.items())
         return round(conflicts)
 
-    def floor(self, tiling: Tilings, order: Sequence[int], spread: Spread, computing: int) -> int:
+    def floor(self, tiling: Tilings, order: Sequence[int], spread: SpatialMapping, computing: int) -> int:
         """
         Return a lower bound in cycles of a spatially mapped tiling that computes for `computing` cycles.
 
@@ -393,9 +393,9 @@ class CostModel:
         self,
         tiling: Tilings,
         order: Sequence[int],
-        works: Sequence[Work],
+        works: Sequence[StepWork],
         moved: Sequence[tuple[OperandTiles, int]],
-        spread: Spread,
+        spread: SpatialMapping,
         links: Mapping[str, int],
         idle: Callable[[], list[LinkTime]],
         longest: int,
@@ -414,7 +414,7 @@ class CostModel:
         total, compute = prod(counts), _compute(works)
 
         def together(steps: int) -> int:
-            states, mesh, feeds = idle(), Mesh(), list[Program]()
+            states, mesh, feeds = idle(), NeighbourBuses(), list[Program]()
             own: dict[tuple[int, ...], list[TileTransfers]] = {point: [] for point in points}
             passed: dict[tuple[int, ...], list[PassedTiles]] = {point: [] for point in points}
             for tile, stages in moved:
@@ -447,10 +447,10 @@ class CostModel:
         tile: OperandTiles,
         point: tuple[int, ...],
         chain: Sequence[int],
-        spread: Spread,
+        spread: SpatialMapping,
         queues: Mapping[tuple[int, ...], SlotQueue],
         tiles: TileStream,
-        mesh: Mesh,
+        mesh: NeighbourBuses,
     ) -> PassedTiles:
         """Return the tiles of an operand at an instance: they go on along each dimension of the chain."""
         machine, link = self.route.machine, self.route.neighbours(tile.level)
@@ -466,8 +466,8 @@ class CostModel:
 
     def _totals(
         self,
-        works: Sequence[Work],
-        issued: Sequence[Work],
+        works: Sequence[StepWork],
+        issued: Sequence[StepWork],
         moved: Sequence[tuple[OperandTiles, int]],
         counts: Sequence[int],
         order: Sequence[int],
@@ -515,7 +515,7 @@ class CostModel:
             )
 
             @cache
-            def cost(extents: tuple[int, ...]) -> Cost:
+            def cost(extents: tuple[int, ...]) -> TransferCost:
                 return cost_of(extents, tuple(map(min, extents, shape)))
 
             self._interior[key] = cost
@@ -581,14 +581,14 @@ def _run(tile: OperandTiles, counts: Sequence[int], order: Sequence[int]) -> int
     return resident_steps(counts, tile.dims, order)
 
 
-def _compute(works: Sequence[Work]) -> Callable[[int], int]:
+def _compute(works: Sequence[StepWork]) -> Callable[[int], int]:
     """Return the compute cycles as a function of the step."""
     steady = _steady(works)
     others = [work for work in works if work.run > 1]
     return (lambda step: steady + sum(work.at(step) for work in others)) if others else lambda step: steady
 
 
-def _steady(works: Sequence[Work]) -> int:
+def _steady(works: Sequence[StepWork]) -> int:
     """Return the cycles of the compute of each step."""
     return sum(work.cycles for work in works if work.run == 1)
 
@@ -616,11 +616,15 @@ def _reserved(sizes: Ints, level: Level) -> Ints:
     return -(-sizes // level.unit) * level.unit
 
 
-def rings_of(tiling: Tilings, stages: Sequence[int], level: Level) -> tuple[dict[int, Ring], dict[int, Ring]]:
+def rings_of(
+    tiling: Tilings, stages: Sequence[int], level: Level
+) -> tuple[dict[int, BufferRing], dict[int, BufferRing]]:
     """Return the buffers of a tiling in a level: of its tiles, and of its scratch, each by number."""
     pairs = enumerate(zip(tiling.tiles, stages, strict=True))
-    moved = {at: Ring(reserved(t.size, level), n) for at, (t, n) in pairs if t.has_buffer and t.level == level.name}
-    inner = {at: Ring(reserved(s.size, level)) for at, s in enumerate(tiling.scratch) if s.level == level.name}
+    moved = {
+        at: BufferRing(reserved(t.size, level), n) for at, (t, n) in pairs if t.has_buffer and t.level == level.name
+    }
+    inner = {at: BufferRing(reserved(s.size, level)) for at, s in enumerate(tiling.scratch) if s.level == level.name}
     return moved, inner
 
 

@@ -112,7 +112,7 @@ def transfer_epilogue(kernel: Kernel) -> TransferEpilogue | str:
     skipped = set[Operation]()
     if added is not None:
         skipped = {added, *(op for value in added.operands if isinstance(op := value.owner, arith.ExtSIOp))}
-    tables = dict[SSAValue, _Table]()
+    tables = dict[SSAValue, _AxisConstant]()
     for position, arg in enumerate(source.args[1:]):
         if arg in used and any(use.operation not in skipped for use in arg.uses):
             table = _table_of(kernel, kernel.extras[position])
@@ -143,14 +143,14 @@ def transfer_epilogue(kernel: Kernel) -> TransferEpilogue | str:
     return TransferEpilogue(element, Region(block), None if extra is None else _as_start(kernel, extra, element))
 
 
-class _Table(NamedTuple):
+class _AxisConstant(NamedTuple):
     """Constant that varies along one axis of the results: its elements in the order of the axis."""
 
     axis: int
     entries: DenseAttr
 
 
-def _table_of(kernel: Kernel, extra: Access) -> _Table | None:
+def _table_of(kernel: Kernel, extra: Access) -> _AxisConstant | None:
     """Return an operand of the epilogue as a table, None if it is no constant or varies along more than an axis."""
     shape_and_map = _start_shape(kernel, extra)
     constant = constant_elements(extra.value)
@@ -159,7 +159,7 @@ def _table_of(kernel: Kernel, extra: Access) -> _Table | None:
     axes = [axis for axis, expr in enumerate(shape_and_map[1]) if linear(expr).terms]
     if len(axes) != 1:
         return None
-    return _Table(axes[0], dense(array_of(constant).reshape(-1), element_of(extra.value)))
+    return _AxisConstant(axes[0], dense(array_of(constant).reshape(-1), element_of(extra.value)))
 
 
 def _bias_of(kernel: Kernel, source: Block) -> tuple[Operation | None, Access | None]:

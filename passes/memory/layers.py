@@ -37,7 +37,7 @@ _RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp)
 
 
 @dataclass(frozen=True)
-class Buffer:
+class ResidencyCandidate:
     """
     Buffer that may be resident: `size` bytes in a near level, live from kernel `first` to `last`.
 
@@ -81,7 +81,7 @@ class Layers:
     kernels: list[Kernel]
     engines: dict[Operation, Engine]
     role_levels: dict[Operation, RoleLevels]
-    buffers: list[Buffer]
+    buffers: list[ResidencyCandidate]
     double_buffered: bool
     around: int = 1
     """Engine instances of the enclosing grid."""
@@ -397,7 +397,7 @@ class _Steps:
         return max(0, self._after[op] - 1), min(self._after[op], last)
 
 
-def _buffer(alloc: memref.AllocOp, steps: _Steps) -> Buffer | None:
+def _buffer(alloc: memref.AllocOp, steps: _Steps) -> ResidencyCandidate | None:
     """
     Return an allocation as a candidate for residency; None if ops other than these kernels use it.
 
@@ -425,7 +425,7 @@ def _buffer(alloc: memref.AllocOp, steps: _Steps) -> Buffer | None:
     level = level or layers.levels[0].name
     first, last = zip(*map(steps.of, users), strict=True)
     size = reserved(bytes_of(alloc.results[0].type), layers.machine.level(level))
-    return Buffer(alloc, frozenset(values), level, size, min(first), max(last), keep)
+    return ResidencyCandidate(alloc, frozenset(values), level, size, min(first), max(last), keep)
 
 
 def _resident_level(values: Set[SSAValue], kernels: Sequence[Operation], layers: Layers) -> str:

@@ -11,7 +11,7 @@ from ...dialects.core.machine.level import Level
 from .layers import Layers
 
 
-class Near:
+class ResidentSet:
     """
     Mutable set of resident buffers of the near levels, of `capacity` bytes each.
 

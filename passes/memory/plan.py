@@ -11,7 +11,7 @@ from ...dialects.core.machine.level import Level
 from .arena import BUDGET, Lifetime, place
 from .candidates import Candidate
 from .layers import Layers, loads
-from .near import Near
+from .near import ResidentSet
 
 LONGEST_GROUP = 3
 """Maximum number of kernels in a fused group."""
@@ -65,14 +65,14 @@ class Addresses:
     size: int
 
 
-def best(near: Near, first: int, count: int) -> Choice | None:
+def best(near: ResidentSet, first: int, count: int) -> Choice | None:
     """Return the fastest fused group that fits; None if none fits."""
     options = near.layers.options(first, count, near.resident)
     candidate = options.fastest(near.available(first, first + count - 1, options.levels))
     return None if candidate is None else Choice(first, count, candidate)
 
 
-def slower(near: Near, choice: Choice) -> bool:
+def slower(near: ResidentSet, choice: Choice) -> bool:
     """Return whether a choice may be faster with more bytes of a level, or with more resident operands."""
     layers, capacity = near.layers, near.capacity
     options = layers.options(choice.first, choice.count, near.resident)
@@ -88,7 +88,7 @@ def slower(near: Near, choice: Choice) -> bool:
 
 def is_contested(layers: Layers, plan: Plan, capacity: Mapping[str, int]) -> bool:
     """Return whether the capacity limits any choice."""
-    near = Near(layers, plan.resident, capacity)
+    near = ResidentSet(layers, plan.resident, capacity)
     return any(slower(near, choice) for choice in plan.choices)
 
 

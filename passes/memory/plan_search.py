@@ -17,7 +17,7 @@ from ortools.sat.python import cp_model
 from ..core.solver import solve
 from .candidates import fits
 from .layers import Layers
-from .near import Near
+from .near import ResidentSet
 from .plan import LONGEST_GROUP, Choice, Plan, can_be_packed, slower
 
 _WIDEST = 12
@@ -41,7 +41,7 @@ def improve(layers: Layers, plan: Plan, capacity: Mapping[str, int], budget: flo
 
     A changed window is accepted if a packing exists. If there are more than _PACKED windows, several share a packing.
     """
-    near = Near(layers, plan.resident, capacity)
+    near = ResidentSet(layers, plan.resident, capacity)
     windows = list(_windows(near, plan))
     several = -(-len(windows) // _PACKED)
     for begin in range(0, len(windows), max(1, several)):
@@ -56,7 +56,7 @@ def improve(layers: Layers, plan: Plan, capacity: Mapping[str, int], budget: flo
     return plan
 
 
-def _windows(near: Near, plan: Plan) -> Iterator[tuple[int, int]]:
+def _windows(near: ResidentSet, plan: Plan) -> Iterator[tuple[int, int]]:
     """Yield windows of kernels, whole choices each, around choices that may be faster."""
     begin: int | None = None
     end = -1
@@ -72,7 +72,7 @@ def _windows(near: Near, plan: Plan) -> Iterator[tuple[int, int]]:
         yield begin, end
 
 
-def _improved(near: Near, plan: Plan, first: int, last: int, budget: float) -> Plan:
+def _improved(near: ResidentSet, plan: Plan, first: int, last: int, budget: float) -> Plan:
     """Return the plan with a faster window and its residency, or the same plan."""
     layers, capacity = near.layers, near.capacity
     begun = sorted(n for index in range(first, last + 1) for n in layers.begun_at[index])
@@ -87,7 +87,7 @@ def _improved(near: Near, plan: Plan, first: int, last: int, budget: float) -> P
     return improved
 
 
-def _searched(near: Near, plan: Plan, first: int, last: int, inside: list[int], budget: float) -> Plan:
+def _searched(near: ResidentSet, plan: Plan, first: int, last: int, inside: list[int], budget: float) -> Plan:
     """Search a window for a faster plan; none of its buffers is resident at first."""
     layers = near.layers
     within = plan.choices[plan.during(first, last)]
@@ -166,7 +166,7 @@ def _solved(
     return Plan((*plan.choices[: during.start], *chosen, *plan.choices[during.stop :]), frozenset(resident))
 
 
-def _options(near: Near, first: int, last: int, inside: frozenset[int]) -> Iterator[_Option]:
+def _options(near: ResidentSet, first: int, last: int, inside: frozenset[int]) -> Iterator[_Option]:
     """Yield the options of a window; buffers live outside of it keep their residency."""
     layers = near.layers
     for begin in range(first, last + 1):

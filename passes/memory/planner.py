@@ -19,7 +19,7 @@ from ...ir import where
 from .candidates import Candidate
 from .hints import hinted
 from .layers import Layers
-from .near import Largest, Near
+from .near import Largest, ResidentSet
 from .plan import LONGEST_GROUP, Addresses, Choice, Plan, addresses_of, best, is_contested
 from .prefetch import with_early_blocks
 from .sweep import TOO_LARGE
@@ -65,7 +65,7 @@ def plan_layers(
 def _first(layers: Layers, capacity: Mapping[str, int]) -> Plan:
     """Build the initial solution: maximum residency, no fusion."""
     kept = (n for n, b in enumerate(layers.buffers) if b.keep or (b.keep is None and b.size <= capacity[b.level]))
-    near = Near(layers, kept, capacity)
+    near = ResidentSet(layers, kept, capacity)
     spillable = {level.name: list[int]() for level in layers.levels}
     for number in near.resident:
         if not layers.buffers[number].keep:
@@ -90,7 +90,7 @@ def _first(layers: Layers, capacity: Mapping[str, int]) -> Plan:
     return _refilled(near, [again for index in range(len(layers.ops)) if (again := best(near, index, 1)) is not None])
 
 
-def _short_levels(near: Near, index: int) -> list[str]:
+def _short_levels(near: ResidentSet, index: int) -> list[str]:
     """Return the levels of a kernel's tiles, those with the most bytes taken by resident buffers first."""
     levels = near.layers.levels_of(index, 1)
     taken = {level.name: near.capacity[level.name] - near.available(index, index, [level])[0] for level in levels}
@@ -107,7 +107,7 @@ def _weight_of(layers: Layers) -> Callable[[int], tuple[int, int]]:
     return weight
 
 
-def _refilled(near: Near, choices: list[Choice]) -> Plan:
+def _refilled(near: ResidentSet, choices: list[Choice]) -> Plan:
     """Refine a plan without fusion: toggle the residency of each buffer if that is faster."""
     layers = near.layers
     limits = _Limits(near, choices)
@@ -136,7 +136,7 @@ class _Limits:
     residency of the kernel's operands.
     """
 
-    def __init__(self, near: Near, choices: Sequence[Choice]):
+    def __init__(self, near: ResidentSet, choices: Sequence[Choice]):
         self._near = near
         self._least = {level: np.zeros(len(choices), np.int64) for level in near.capacity}
         self._more = {level: np.full(len(choices), TOO_LARGE, np.int64) for level in near.capacity}
@@ -171,7 +171,7 @@ def _fused(layers: Layers, plan: Plan, capacity: Mapping[str, int]) -> Plan:
     """
     Fuse neighbouring kernels with a non-resident intermediate: if faster, or if the far level is too small for it.
     """
-    near = Near(layers, plan.resident, capacity)
+    near = ResidentSet(layers, plan.resident, capacity)
     choices = [plan.choices[0]]
     for two in plan.choices[1:]:
         one = choices[-1]
@@ -193,7 +193,7 @@ def _placed(layers: Layers, plan: Plan, capacity: Mapping[str, int]) -> tuple[Pl
 
     The first _ONE_AT_A_TIME evictions are single; later batches have half as many buffers as evicted before.
     """
-    near = Near(layers, plan.resident, capacity)
+    near = ResidentSet(layers, plan.resident, capacity)
     evicted = 0
     while True:
         addresses = {level.name: addresses_of(layers, plan, level) for level in layers.levels}
@@ -209,7 +209,7 @@ def _placed(layers: Layers, plan: Plan, capacity: Mapping[str, int]) -> tuple[Pl
         evicted += count
 
 
-def _without(near: Near, plan: Plan, numbers: Sequence[int]) -> Plan:
+def _without(near: ResidentSet, plan: Plan, numbers: Sequence[int]) -> Plan:
     """Evict buffers from a plan and from `near`."""
     indices = set[int]()
     for number in numbers:
@@ -255,7 +255,7 @@ def _cannot_be_packed(layers: Layers, near: str, size: int, capacity: int) -> Di
 
 def _does_not_fit(layers: Layers, resident: Set[int], capacity: Mapping[str, int]) -> Diagnostic:
     """Return the error of the kernel with the largest demand."""
-    near = Near(layers, (n for n in resident if layers.buffers[n].keep), capacity)
+    near = ResidentSet(layers, (n for n in resident if layers.buffers[n].keep), capacity)
     needs = [_need(near, index) for index in range(len(layers.ops))]
     return max(needs, key=lambda need: need.bytes).error
 
@@ -268,7 +268,7 @@ class _Need:
     error: Diagnostic
 
 
-def _need(kept: Near, index: int) -> _Need:
+def _need(kept: ResidentSet, index: int) -> _Need:
     layers = kept.layers
     op, options = layers.ops[index], layers.options(index, 1, kept.resident)
     front = options.front
@@ -305,7 +305,7 @@ def _need(kept: Near, index: int) -> _Need:
     return _Need(needed, error)
 
 
-def _largest(layers: Layers, index: int, kept: Near, candidate: Candidate, level: Level) -> str:
+def _largest(layers: Layers, index: int, kept: ResidentSet, candidate: Candidate, level: Level) -> str:
     """Describe the largest tile or scratch buffer of a candidate in a level."""
     tiling = layers.tiling(index, 1, candidate.sizes, kept.resident, candidate.alternative, candidate.panels)
     operands = list(tiling.op.operands)

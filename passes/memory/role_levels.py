@@ -23,7 +23,7 @@ _EVERYWHERE: dict[str, frozenset[str]] = {}
 
 
 @dataclass(frozen=True)
-class Blocks:
+class BlockedLayout:
     """Layout of tiles in blocks of `extent` elements along the axis that a loop of the kernel indexes."""
 
     loop: int
@@ -61,7 +61,7 @@ class RoleLevels:
     """True if the level of partial sums stores nothing else: the epilogue is a kernel of its own."""
     epilogue: TransferEpilogue | None = None
     """Epilogue that the transfer of the results computes: they are stored as partial sums."""
-    blocks: Mapping[str, Blocks] = field(default_factory=dict[str, "Blocks"])
+    blocks: Mapping[str, BlockedLayout] = field(default_factory=dict[str, "BlockedLayout"])
     """Layout of the tiles of each role that are in blocks."""
     filled: frozenset[str] = frozenset()
     """Roles of whose operands transfers fill the padding, that of whole axes too."""
@@ -188,7 +188,7 @@ def with_blocks(op: Operation, kernel: Kernel, engine: Engine, role_levels: Role
     support = engine.support(op)
     if support is None or not role_levels.is_last:
         return role_levels
-    blocks = dict[str, Blocks]()
+    blocks = dict[str, BlockedLayout]()
     for role, name in support.blocked:
         if (loop := loop_named(kernel, name)) is None:
             continue
@@ -203,7 +203,7 @@ def with_blocks(op: Operation, kernel: Kernel, engine: Engine, role_levels: Role
                 found=f"{level.row_bytes} bytes, {', '.join(link.transforms) or 'no transforms'}",
                 remedy="change the machine's file, or map the kernel to another engine (the attribute 'engine')",
             )
-        blocks[role] = Blocks(loop, level.row_bytes // numpy_type(_stored(op, kernel, role)).itemsize)
+        blocks[role] = BlockedLayout(loop, level.row_bytes // numpy_type(_stored(op, kernel, role)).itemsize)
     return replace(role_levels, blocks=blocks, filled=frozenset(support.filled))
 
 

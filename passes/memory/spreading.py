@@ -12,7 +12,7 @@ from ..tiles.operands import OperandTiles
 
 
 @dataclass(frozen=True)
-class Spread:
+class SpatialMapping:
     """
     Spatial mapping of tiles onto engine instances: `loops` pairs loops of a kernel, outermost first, with instances.
 
@@ -60,5 +60,5 @@ class Spread:
         return {loop: at * own[loop] for (loop, _), at in zip(self.loops, place, strict=True)}
 
 
-NOWHERE = Spread()
+NOWHERE = SpatialMapping()
 """All tiles on one engine instance."""

@@ -31,7 +31,7 @@ _HIDDEN = -1e4
 
 
 @dataclass(frozen=True)
-class Layer:
+class LayerAttention:
     """
     Attention of a layer over its caches.
 
@@ -49,7 +49,7 @@ class Layer:
 
 
 @mentions("Attention", "TensorScatter")
-def find_layers(module: ModuleOp, growth: Growth, position: SSAValue, added: int) -> list[Layer]:
+def find_layers(module: ModuleOp, growth: Growth, position: SSAValue, added: int) -> list[LayerAttention]:
     """
     Find the attention of each layer, in program order; the rows of caches are those of TensorScatter ops.
 
@@ -65,7 +65,7 @@ def find_layers(module: ModuleOp, growth: Growth, position: SSAValue, added: int
     return layers
 
 
-def _layer(module: ModuleOp, growth: Growth, op: OnnxOp, position: SSAValue, added: int) -> Layer:
+def _layer(module: ModuleOp, growth: Growth, op: OnnxOp, position: SSAValue, added: int) -> LayerAttention:
     queries, keys, values = op.operands[:3]
     if element_of(queries) != f32:
         raise _refusal(op, f"attention of {element_of(queries)}", "float32")
@@ -80,7 +80,7 @@ def _layer(module: ModuleOp, growth: Growth, op: OnnxOp, position: SSAValue, add
     rows = [_rows(op, value, kv_heads, head_dim) for value in (keys, values)]
     scale = op.properties.get("scale")
     factor = cast("FloatAttr[Any]", scale).value.data if scale is not None else 1 / sqrt(head_dim)
-    return Layer(op, queries, rows[0], rows[1], heads, kv_heads, head_dim, float(np.float32(factor)))
+    return LayerAttention(op, queries, rows[0], rows[1], heads, kv_heads, head_dim, float(np.float32(factor)))
 
 
 def _cache_of(value: SSAValue) -> SSAValue:

@@ -14,7 +14,7 @@ _ALIGNMENT = 64
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedStep:
     """Step of `tokens` on a pool in memory: types of its buffers. Sums have lanes, so head_dim is parts * 8."""
 
     pool: PoolShape
@@ -52,7 +52,7 @@ def _strided(shape: list[int], strides: list[int]) -> str:
     return f"{buffer(shape)[:-1]}, strided<{strides}, offset: ?>>"
 
 
-def append_text(s: Placed, position: str) -> str:
+def append_text(s: PlacedStep, position: str) -> str:
     """
     Return a function of position, keys and values [tokens][kv_heads][head_dim], and a layer's pages and digests.
 
@@ -113,7 +113,7 @@ func.func @append(%position: !position, %k: !rows, %v: !rows, %keys: !pages, %va
 }}"""
 
 
-def _copy_text(name: str, s: Placed, ones: list[int]) -> str:
+def _copy_text(name: str, s: PlacedStep, ones: list[int]) -> str:
     """Return the copy of the keys or values of a token to its slot."""
     heads, parts = s.pool.kv_heads, s.parts
     return f"""%{name}_row = memref.subview %new_{name}[%t, 0, 0, 0]
@@ -168,7 +168,7 @@ class _Near:
         return address
 
 
-def attend_text(s: Placed, places: int, limits: tuple[int, int], position: str, near: str, address: int = 0) -> str:
+def attend_text(s: PlacedStep, places: int, limits: tuple[int, int], position: str, near: str, address: int = 0) -> str:
     """
     Return a function of queries, table, counts, position, a layer's keys and values, and results.
 

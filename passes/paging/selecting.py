@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...dialects.paged.ops import PoolShape
-from ...dialects.paged.selection import Policy
+from ...dialects.paged.selection import SelectionPolicy
 from .fragments import LANES, buffer, fold_text, maps, padded_length, softmax_text
 
 
@@ -46,7 +46,7 @@ class Selecting:
 
     tokens: int
     pool: PoolShape
-    policy: Policy
+    policy: SelectionPolicy
 
     @property
     def rows(self) -> int:

@@ -21,7 +21,7 @@ from ...dialects.core.machine.model import Machine
 from ...dialects.hier import ConcurrentOp, GridOp, LocalOp
 from ...errors import Diagnostic
 from ...ir import functions, where
-from ..explicit.client import Branch, Call, Client, Handler, Parallel
+from ..explicit.client import Branch, Call, Handler, Parallel, WalkClient
 from ..explicit.compile import Compiled, compile_function
 from ..explicit.events import queue_of, touches_memory
 from .accesses import AccessRules
@@ -38,7 +38,7 @@ from .rules import listed, refuse, shown
 from .values import Values
 
 
-class Walk(Client):
+class Walk(WalkClient):
     """Walker of a module's functions. Raises Diagnostic at the first step that breaks a rule."""
 
     def __init__(
@@ -189,7 +189,7 @@ class Walk(Client):
 
         return Parallel(lambda: self.state.forks.append(Fork()), iteration, lambda: self.state.forks.pop())
 
-    def call(self, op: CallOp, known: Sequence[int], *, by_data: bool) -> Call:
+    def call(self, op: CallOp, static: Sequence[int], *, by_data: bool) -> Call:
         """Return the call of a function, whose steps are walked. Raises Diagnostic at one without a body."""
         name = op.callee.string_value()
 

@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 from ...dialects.core.body import Body
 from ...ir import Array
 from .halves import Halves
-from .lines import Line, Points, fitted
+from .lines import FixedPointLine, Points, fitted
 
 MOST_NEAR = 0.25
 """The greatest part of arguments at which the original code may decide; lines of DS-CNN are at 0.005 to 0.05."""
@@ -24,7 +24,7 @@ Term: TypeAlias = Callable[[Body], SSAValue]
 
 
 @dataclass(frozen=True)
-class Decision:
+class ExactRounding:
     """Exact rounding of a sum next to halves, and the sum as it is clipped for the line."""
 
     halves: Halves
@@ -41,13 +41,13 @@ class Approximation:
     """
 
     terms: tuple[Term, ...]
-    line: Line
+    line: FixedPointLine
     low: int
     high: int
     clips: bool
     near: float
     cost: float
-    decision: Decision | None = None
+    decision: ExactRounding | None = None
 
 
 def approximation_by(

@@ -21,7 +21,7 @@ ORIGINAL = 250
 
 
 @dataclass(frozen=True)
-class Line:
+class FixedPointLine:
     """
     `u >> shift`, where `t = sum(term * factor) + summand` and `u = t - (t >> shift & 1) * tie`, all in 32 bits.
 
@@ -77,7 +77,7 @@ _TIE = 3
 """Cycles of halves to even: shift, mask and difference."""
 
 
-def fitted(points: Points, slopes: Sequence[Array], magnitudes: Sequence[Array]) -> Line | None:
+def fitted(points: Points, slopes: Sequence[Array], magnitudes: Sequence[Array]) -> FixedPointLine | None:
     """
     Return the line of least cost through points, None where it leaves 32 bits.
 
@@ -94,12 +94,12 @@ def fitted(points: Points, slopes: Sequence[Array], magnitudes: Sequence[Array])
     return None
 
 
-def _on(points: Points, slopes: Sequence[Array], shift: int) -> Line:
+def _on(points: Points, slopes: Sequence[Array], shift: int) -> FixedPointLine:
     """Return the line without a tie for a shift; of one term, that of the factors of the least margin."""
     nearest: list[Array] = [np.rint(np.ldexp(slope, shift)).astype(np.int64) for slope in slopes]
     if len(nearest) > 1:
         summand, margin = _summand(points, nearest, shift)
-        return Line(tuple(nearest), summand, shift, margin=max(0, int(margin.max())))
+        return FixedPointLine(tuple(nearest), summand, shift, margin=max(0, int(margin.max())))
     best, summand, margin = nearest[0], *_summand(points, nearest, shift)
     for offset in _TRIED:
         factor = nearest[0] + offset * (nearest[0] != 0)
@@ -107,7 +107,7 @@ def _on(points: Points, slopes: Sequence[Array], shift: int) -> Line:
         is_better = width < margin
         best, summand = np.where(is_better, factor, best), np.where(is_better, own, summand)
         margin = np.minimum(width, margin)
-    return Line((best,), summand, shift, margin=max(0, int(margin.max())))
+    return FixedPointLine((best,), summand, shift, margin=max(0, int(margin.max())))
 
 
 def _summand(points: Points, factors: Sequence[Array], shift: int) -> tuple[Array, Array]:
@@ -129,7 +129,7 @@ def _early(points: Points, total: Array, shift: int) -> Array:
     return beyond.max(axis=1) + 1
 
 
-def _with_tie(points: Points, plain: Line) -> Line | None:
+def _with_tie(points: Points, plain: FixedPointLine) -> FixedPointLine | None:
     """Return a line with the greatest tie that makes no odd value late, None where even ones need no lead."""
     total = products(plain.factors, points.terms)
     is_odd, counts = points.values & 1 == 1, points.values > points.low
@@ -142,14 +142,14 @@ def _with_tie(points: Points, plain: Line) -> Line | None:
     return replace(plain, summand=even, tie=tie, margin=max(0, int(beyond.max())))
 
 
-def _cheaper(points: Points, plain: Line, tied: Line | None) -> Line:
+def _cheaper(points: Points, plain: FixedPointLine, tied: FixedPointLine | None) -> FixedPointLine:
     if tied is None or plain.margin == 0:
         return plain
     costs = [line.near(points.typical) * points.original for line in (plain, tied)]
     return tied if costs[1] + _TIE < costs[0] else plain
 
 
-def _reach(line: Line, magnitudes: Sequence[Array]) -> int:
+def _reach(line: FixedPointLine, magnitudes: Sequence[Array]) -> int:
     """Return a bound of all absolute values that occur in the evaluation of a line."""
     reached = np.abs(line.summand)
     for factor, most in zip(line.factors, magnitudes, strict=True):
@@ -157,7 +157,7 @@ def _reach(line: Line, magnitudes: Sequence[Array]) -> int:
     return int(reached.max()) + line.tie
 
 
-def centred(points: Points, line: Line) -> Line:
+def centred(points: Points, line: FixedPointLine) -> FixedPointLine:
     """Return a line whose summands make values late as much as early, each by at most half of its channel's margin."""
     summand, margin = _summand(points, line.factors, line.shift)
     return replace(line, summand=summand - np.maximum(margin, 0) // 2)

@@ -15,10 +15,10 @@ from xdsl.ir import SSAValue
 
 from ...dialects.core.body import Body
 from ...ir import Array
-from .approximation import CLIP, Approximation, Decision, approximation_by
+from .approximation import CLIP, Approximation, ExactRounding, approximation_by
 from .floats import BITS, INFINITY, append_fixed, fixed, of_keys
 from .halves import Halves, halves_of
-from .lines import INT32, ORIGINAL, Line, Points, centred, fitted
+from .lines import INT32, ORIGINAL, FixedPointLine, Points, centred, fitted
 from .slices import Slice
 from .steps import Domain, Steps, steps_of
 
@@ -122,7 +122,7 @@ def line_of_sum(code: Slice, domain: Domain, low: int, high: int) -> Approximati
     return None if best is None else best.appended(code.leaves[0])
 
 
-def product_of_sum(code: Slice, domain: Domain, low: int, high: int) -> Line | None:
+def product_of_sum(code: Slice, domain: Domain, low: int, high: int) -> FixedPointLine | None:
     """Return a line through whole sums that is nowhere off by more than one, None where it needs more than 32 bits."""
     domain = _without_overflow(code, domain)
     domain = domain.joined() if code.is_uniform() else domain.of(code.channels.count)
@@ -157,7 +157,7 @@ class _Part:
         def shifted(body: Body) -> SSAValue:
             return body.shift_right(sums(body), self.right) if self.right else sums(body)
 
-        decision = None if self.halves is None else Decision(self.halves, sums)
+        decision = None if self.halves is None else ExactRounding(self.halves, sums)
         return replace(self.estimate, terms=(shifted,), decision=decision)
 
     def _near_channels(self, end: int) -> float:

@@ -31,7 +31,7 @@ LEVELS = 256
 
 
 @dataclass(frozen=True)
-class Product:
+class NarrowProduct:
     """`clip((x * factor + summand) >> right, low, high)` in 32 bits; int64 [channels] or [1]."""
 
     factor: Array
@@ -84,7 +84,7 @@ def _narrow(op: RequantizeOp | RescaleOp, arguments: Arguments, channels: Channe
 # Products that are exact
 
 
-def _product(op: RequantizeOp, code: Slice, sums: Domain | None) -> Product | None:
+def _product(op: RequantizeOp, code: Slice, sums: Domain | None) -> NarrowProduct | None:
     """Rewrite a requantisation as an equivalent product in 32 bits; None where it overflows."""
     if len(code.leaves) != 1 or (integer_width(code.leaves[0].type) or 64) > 32 or not is_nondecreasing(code):
         return None
@@ -101,7 +101,7 @@ def _product(op: RequantizeOp, code: Slice, sums: Domain | None) -> Product | No
     reached = [factor, summand, *ends, *(end + summand for end in ends)]
     if any(int(numbers.min()) < -INT32 or int(numbers.max()) >= INT32 for numbers in reached) or right > 31:
         return None
-    return Product(factor.astype(np.int64), summand.astype(np.int64), right)
+    return NarrowProduct(factor.astype(np.int64), summand.astype(np.int64), right)
 
 
 def _is_cheaper(op: RequantizeOp, code: Slice) -> bool:
@@ -110,7 +110,7 @@ def _is_cheaper(op: RequantizeOp, code: Slice) -> bool:
     return joins or op.compute != i32 or not isinstance(op.add.owner, arith.ConstantOp)
 
 
-def _multiplied(op: RequantizeOp, code: Slice, product: Product, arguments: Arguments) -> SSAValue:
+def _multiplied(op: RequantizeOp, code: Slice, product: NarrowProduct, arguments: Arguments) -> SSAValue:
     body = Before(op)
     total = body.mul(body.convert(code.leaves[0], i32), arguments.operand(body, product.factor))
     total = body.plus(total, arguments.operand(body, product.summand))

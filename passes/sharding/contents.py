@@ -44,7 +44,7 @@ class _Buffer:
         return self.name if not version else f"{self.name}:{version}"
 
 
-class Contents:
+class BufferContents:
     """Named contents of the buffers of a function, up to the present op."""
 
     def __init__(self, function: FuncOp):

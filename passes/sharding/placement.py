@@ -31,7 +31,7 @@ axis that is split along several coordinates, the first one has the largest part
 
 
 @dataclass(frozen=True)
-class Mesh:
+class InstanceMesh:
     """
     Instances of an engine, and of the level in which they compute.
 
@@ -112,10 +112,10 @@ class Mesh:
         return MemRefType(cast(Any, element), [*lead, *shape], NoneAttr(), space)
 
 
-def mesh_of(machine: Machine) -> Mesh:
+def mesh_of(machine: Machine) -> InstanceMesh:
     """Return the largest engine with instances whose level has as many. Raises Diagnostic where there is none."""
     meshes = [
-        Mesh(engine.name, level.name, level.count, *_widths(machine, level.name))
+        InstanceMesh(engine.name, level.name, level.count, *_widths(machine, level.name))
         for engine in machine.engines
         for level in machine.levels
         if len(engine.count) > 0 and engine.count == level.count and level.name in engine.levels_of()
@@ -129,7 +129,7 @@ def mesh_of(machine: Machine) -> Mesh:
     return max(meshes, key=lambda mesh: prod(mesh.instances))
 
 
-def sub_array(mesh: Mesh, over: Sequence[int]) -> Mesh:
+def sub_array(mesh: InstanceMesh, over: Sequence[int]) -> InstanceMesh:
     """Return the first instances of a mesh, so many along each coordinate. Raises Diagnostic where it has fewer."""
     if not over:
         return mesh
@@ -144,7 +144,7 @@ def sub_array(mesh: Mesh, over: Sequence[int]) -> Mesh:
     return replace(mesh, instances=tuple(over))
 
 
-def sub_arrays(mesh: Mesh, groups: Sequence[Sequence[int]]) -> Mesh:
+def sub_arrays(mesh: InstanceMesh, groups: Sequence[Sequence[int]]) -> InstanceMesh:
     """Return the first instances of a mesh in groups. Raises Diagnostic where it has fewer."""
     first = sub_array(mesh, [prod(group) for group in groups])
     return replace(first, groups=tuple(map(tuple, groups)))
@@ -177,7 +177,7 @@ def split_loops(
     kernel: Kernel,
     accesses: Sequence[Access],
     placements: Sequence[Placement | None],
-    mesh: Mesh,
+    mesh: InstanceMesh,
     asked: Mapping[int, int] | None = None,
 ) -> dict[int, int]:
     """
@@ -215,7 +215,7 @@ def split_loops(
     return dict(sorted(loops.items()))
 
 
-def may_split(kernel: Kernel, accesses: Sequence[Access], loops: Mapping[int, int], mesh: Mesh) -> bool:
+def may_split(kernel: Kernel, accesses: Sequence[Access], loops: Mapping[int, int], mesh: InstanceMesh) -> bool:
     """Return whether loops, by coordinate, divide into equal parts that are independent, and boxes of operands."""
     parts = dict.fromkeys(loops.values(), 1)
     for coordinate, loop in loops.items():
@@ -238,7 +238,7 @@ def _may_split(kernel: Kernel, accesses: Sequence[Access], loop: int) -> bool:
     return all(any(loop in linear(expr).dims() for expr in access.map.results) for access in kernel.outputs)
 
 
-def begin_of(kernel: Kernel, loops: dict[int, int], mesh: Mesh) -> AffineMap:
+def begin_of(kernel: Kernel, loops: dict[int, int], mesh: InstanceMesh) -> AffineMap:
     """Return the map from the coordinates of an instance to the point at which its part of a kernel begins."""
     begin: list[AffineExpr] = [AffineExpr.constant(0) for _ in kernel.bounds]
     steps = mesh.steps(kernel.bounds, tuple(loops.get(coordinate) for coordinate in range(len(mesh.extents))))
@@ -248,14 +248,14 @@ def begin_of(kernel: Kernel, loops: dict[int, int], mesh: Mesh) -> AffineMap:
     return AffineMap(len(mesh.instances), 0, tuple(begin))
 
 
-def needed(access: Access, loops: dict[int, int], mesh: Mesh) -> Placement:
+def needed(access: Access, loops: dict[int, int], mesh: InstanceMesh) -> Placement:
     """Return the placement of an operand of a kernel whose loops are split."""
     axes = {expr.position: axis for axis, expr in enumerate(access.map.results) if isinstance(expr, AffineDimExpr)}
     coordinates = range(len(mesh.extents))
     return tuple(axes.get(loops[number]) if number in loops else None for number in coordinates)
 
 
-def shared_loads(shape: Sequence[int], wanted: Placement, mesh: Mesh) -> Placement:
+def shared_loads(shape: Sequence[int], wanted: Placement, mesh: InstanceMesh) -> Placement:
     """
     Return the placement in which each element of a value is loaded once along coordinates with rings that are faster.
 
@@ -303,7 +303,9 @@ def keeps(current: Placement, wanted: Placement) -> list[bool]:
     return kept
 
 
-def reshaped(placement: Placement, source: Sequence[int], target: Sequence[int], mesh: Mesh) -> Placement | None:
+def reshaped(
+    placement: Placement, source: Sequence[int], target: Sequence[int], mesh: InstanceMesh
+) -> Placement | None:
     """Return the placement of a value in another shape of as many elements; None where its parts are no boxes there."""
     if list(source) == list(target):
         return placement
@@ -321,7 +323,9 @@ def reshaped(placement: Placement, source: Sequence[int], target: Sequence[int],
     return tuple(reshaped_axes)
 
 
-def _in_order(split: Sequence[tuple[int, int]], sizes: Sequence[tuple[int, int]], mesh: Mesh) -> dict[int, int] | None:
+def _in_order(
+    split: Sequence[tuple[int, int]], sizes: Sequence[tuple[int, int]], mesh: InstanceMesh
+) -> dict[int, int] | None:
     """
     Return the axis that each coordinate splits where they split a row of axes from the first one on; None for others.
 

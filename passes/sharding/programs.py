@@ -26,7 +26,7 @@ from ...dialects.core.scalars import Index
 from ...dialects.hier import ConcurrentOp, DmaStartOp, LocalOp, ProgramOp
 from ...ir import element_of, shape_of
 from ..grids.writer import Writer
-from .placement import Mesh, Placement, axis_groups
+from .placement import InstanceMesh, Placement, axis_groups
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Located:
 class Program:
     """Builder of a program over all instances of a mesh."""
 
-    def __init__(self, outer: Writer, mesh: Mesh, location: LocationAttr):
+    def __init__(self, outer: Writer, mesh: InstanceMesh, location: LocationAttr):
         self._outer, self._mesh = outer, mesh
         self.block = Block(arg_types=[IndexType()] * len(mesh.instances))
         self.body = Writer.at_end(self.block, location)

@@ -16,7 +16,7 @@ from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import ResidentOp
 from ...errors import Diagnostic
 from ...ir import element_of, functions, shape_of, where
-from .placement import Mesh, Placement
+from .placement import InstanceMesh, Placement
 from .placement import root_of as far_root
 from .programs import Located
 
@@ -36,7 +36,7 @@ class Residents:
             op.sym_name.data: op for op in ops if isinstance(op, memref.GlobalOp) and op.constant is not None
         }
 
-    def get(self, value: SSAValue, wanted: Placement, mesh: Mesh, load: Load) -> Located | None:
+    def get(self, value: SSAValue, wanted: Placement, mesh: InstanceMesh, load: Load) -> Located | None:
         """Return a constant as a resident value placed as wanted; None for another value."""
         root, is_whole = far_root(value)
         if not self._is_on or not is_whole or not isinstance(root.owner, memref.GetGlobalOp):
@@ -49,7 +49,7 @@ class Residents:
             self._located[key] = self._insert(value, wanted, mesh, load)
         return self._located[key]
 
-    def _insert(self, value: SSAValue, wanted: Placement, mesh: Mesh, load: Load) -> Located:
+    def _insert(self, value: SSAValue, wanted: Placement, mesh: InstanceMesh, load: Load) -> Located:
         """Insert a resident value, whose region loads it, before all programs of the function."""
         shape = tuple(shape_of(value))
         resident = ResidentOp(mesh.type_of(element_of(value), shape, wanted))

@@ -23,12 +23,12 @@ from xdsl.ir.affine import AffineDimExpr
 from ...dialects.core.kernel import Access, Kernel, is_kernel, is_shaped, kernel_of
 from ...errors import Diagnostic
 from ...ir import numbers_of, shape_of, where
-from .placement import Mesh, Placement, accesses_of, may_split, needed, reshaped, root_of, sub_arrays
+from .placement import InstanceMesh, Placement, accesses_of, may_split, needed, reshaped, root_of, sub_arrays
 
 SUB_ARRAYS, SPATIAL = "hier.sub_arrays", "hier.spatial"
 
 
-def sub_arrays_of(op: Operation, mesh: Mesh) -> Mesh:
+def sub_arrays_of(op: Operation, mesh: InstanceMesh) -> InstanceMesh:
     """Return the mesh of a kernel, in the sub-arrays that it states. Raises Diagnostic where they do not fit."""
     stated = op.attributes.get(SUB_ARRAYS)
     if stated is None:
@@ -58,7 +58,7 @@ class _Mapped(NamedTuple):
     op: Operation
     kernel: Kernel
     accesses: Sequence[Access]
-    mesh: Mesh
+    mesh: InstanceMesh
 
     @property
     def inputs(self) -> Sequence[Access]:
@@ -75,11 +75,11 @@ class _Mapped(NamedTuple):
         return may_split(self.kernel, self.accesses, loops, self.mesh)
 
 
-_Placed: TypeAlias = "dict[SSAValue, tuple[Mesh, Placement]]"
+_Placed: TypeAlias = "dict[SSAValue, tuple[InstanceMesh, Placement]]"
 """Buffer -> its placement on a mesh."""
 
 
-def spatial_loops(function: FuncOp, mesh: Mesh) -> dict[Operation, dict[int, int]]:
+def spatial_loops(function: FuncOp, mesh: InstanceMesh) -> dict[Operation, dict[int, int]]:
     """
     Return the loop along each coordinate of the kernels that state them, and of others that are split as these need it.
 
@@ -155,7 +155,7 @@ def _loops(kernel: _Mapped, accesses: Sequence[Access], placed: _Placed) -> dict
     return dict(sorted(loops.items()))
 
 
-def _stated(op: Operation, kernel: Kernel, accesses: Sequence[Access], mesh: Mesh) -> dict[int, int]:
+def _stated(op: Operation, kernel: Kernel, accesses: Sequence[Access], mesh: InstanceMesh) -> dict[int, int]:
     """Return the loops that a kernel states. Raises Diagnostic for those that are not split into equal boxes."""
     numbers = _numbers(op.attributes[SPATIAL], SPATIAL, op)
     loops = {coordinate: loop for coordinate, loop in enumerate(numbers) if loop >= 0}

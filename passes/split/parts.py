@@ -28,7 +28,7 @@ PADS = "pads"
 
 
 @dataclass(frozen=True)
-class Footprint:
+class OperandFootprint:
     """Footprint of a kernel's part in an operand, and its padding before and after along each axis."""
 
     value: SSAValue
@@ -114,13 +114,13 @@ def touched_by(part: KernelTiles) -> dict[int, Access]:
     return part.accesses | {part.first_output + number: access for number, access in enumerate(part.kernel.outputs)}
 
 
-def footprints_of(parts: KernelTiles) -> list[dict[int, Footprint]]:
+def footprints_of(parts: KernelTiles) -> list[dict[int, OperandFootprint]]:
     """Return the footprint of each of a kernel's parts in each operand, by operand position."""
     footprints = {position: _footprints_in(parts, access) for position, access in touched_by(parts).items()}
     return [{position: own[row] for position, own in footprints.items()} for row in range(len(parts.sizes))]
 
 
-def _footprints_in(parts: KernelTiles, access: Access) -> list[Footprint]:
+def _footprints_in(parts: KernelTiles, access: Access) -> list[OperandFootprint]:
     """Compute the footprint of each of a kernel's parts in an operand, clipped to the operand, and its padding."""
     tiles = parts.tiles(access, np.ones((len(parts.sizes), 0), np.int64), is_output=False, in_place=False)
     begins = tiles.offsets.constants
@@ -128,7 +128,7 @@ def _footprints_in(parts: KernelTiles, access: Access) -> list[Footprint]:
     low, high = np.maximum(begins, 0), np.minimum(ends, np.array(shape_of(access.value), np.int64))
     columns = (low, high - low, low - begins, ends - high)
     rows = zip(*(map(tuple, column.tolist()) for column in columns), strict=True)
-    return [Footprint(access.value, *row) for row in rows]
+    return [OperandFootprint(access.value, *row) for row in rows]
 
 
 def build_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[Operation]:
@@ -172,7 +172,7 @@ def can_build(op: Operation, loop: int, cuts: Sequence[int]) -> bool:
     return True
 
 
-def _make_part(part: KernelTiles, footprints: Mapping[int, Footprint], ops: list[Operation]) -> None:
+def _make_part(part: KernelTiles, footprints: Mapping[int, OperandFootprint], ops: list[Operation]) -> None:
     """
     Append to `ops` the views of a part's operands and its kernel, not inserted.
 
@@ -202,7 +202,7 @@ def _make_part(part: KernelTiles, footprints: Mapping[int, Footprint], ops: list
         raise Diagnostic(f"'{op.name}' cannot be split: the op on a part of its operands is another kernel")
 
 
-def _view(footprint: Footprint, *, is_output: bool) -> Operation:
+def _view(footprint: OperandFootprint, *, is_output: bool) -> Operation:
     """Build the op for a part of an operand: a subview of a buffer, a slice of a tensor, or an empty output tensor."""
     value, steps = footprint.value, [1] * len(footprint.extents)
     if not isinstance(value.type, TensorType):
@@ -216,7 +216,7 @@ def _view(footprint: Footprint, *, is_output: bool) -> Operation:
     return tensor.ExtractSliceOp.from_static_parameters(value, footprint.offsets, footprint.extents, steps)
 
 
-def _properties(part: KernelTiles, footprints: Mapping[int, Footprint]) -> dict[str, Attribute]:
+def _properties(part: KernelTiles, footprints: Mapping[int, OperandFootprint]) -> dict[str, Attribute]:
     """Return the properties of a kernel on a part of its operands, with the part's padding."""
     op = cast(KernelOp, part.op)
     properties = op.tile_properties(part.shape)

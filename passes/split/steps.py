@@ -17,7 +17,7 @@ from ..memory.views import bytes_of
 from ..overlap.regions import MemoryRegion
 from ..overlap.runs import KernelRun, cycles_of_runs
 from ..tiles.kernels import KernelTiles
-from .parts import Footprint, footprints_of, parts_along
+from .parts import OperandFootprint, footprints_of, parts_along
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,13 @@ def steps_of(whole: KernelTiles, machine: Machine, loop: int, cuts: Sequence[int
     return steps
 
 
-def _size(footprints: Iterable[Footprint], machine: Machine) -> int:
+def _size(footprints: Iterable[OperandFootprint], machine: Machine) -> int:
     """Return the bytes of footprints in levels that are not preloaded."""
     fetched = [footprint for footprint in footprints if not is_preloaded(footprint.value, machine)]
     return sum(prod(footprint.extents) * numpy_type(element_of(footprint.value)).itemsize for footprint in fetched)
 
 
-def _fetched_again(footprints: Iterable[Footprint], engine: Engine, machine: Machine) -> int:
+def _fetched_again(footprints: Iterable[OperandFootprint], engine: Engine, machine: Machine) -> int:
     """Return the cycles to fetch constants to the engine, once per part, without overlap."""
     wholes = [footprint.value for footprint in footprints if isinstance(footprint.value.owner, memref.GetGlobalOp)]
     return sum(machine.fetch_cycles(engine, bytes_of(v.type)) for v in wholes if not is_preloaded(v, machine))

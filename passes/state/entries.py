@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from ...dialects.core.buckets import BUCKET_OF
 from ...dialects.ml_program import GlobalOp
-from ...dialects.paged.ops import PoolOp
+from ...dialects.paged.ops import PagedPoolOp
 from ...errors import Diagnostic
 from ...ir import functions
 
@@ -43,7 +43,7 @@ def _states(module: ModuleOp) -> dict[str, str]:
     for op in module.body.block.ops:
         if isinstance(op, GlobalOp):
             states[op.sym_name.data] = str(op.type)
-        elif isinstance(op, PoolOp):
+        elif isinstance(op, PagedPoolOp):
             sizes = ", ".join(f"{name} {op.size(name)}" for name in op.SIZES)
             states[op.sym_name.data] = f"{sizes}, scale {op.scale}"
     return states

@@ -14,7 +14,7 @@ from ...dialects.core.analysis.affine_form import Linear
 from ...dialects.core.kernel import Access, Kernel, is_shaped
 from ...dialects.core.kernel_op import KernelOp
 from ...ir import Ints, shape_of
-from ..memory.role_levels import ONE_LEVEL, Blocks, RoleLevels
+from ..memory.role_levels import ONE_LEVEL, BlockedLayout, RoleLevels
 from .operands import Flags, Offsets, OperandTiles
 
 
@@ -90,7 +90,7 @@ class KernelTiles:
         blocks += [self.kernel.result] if self.kernel.result is not None else []
         return any(block.args[position].uses for block in blocks)
 
-    def blocks(self) -> Iterator[tuple[Blocks, Access]]:
+    def blocks(self) -> Iterator[tuple[BlockedLayout, Access]]:
         """Yield the layout of each operand in blocks, with its access."""
         outputs = enumerate(self.kernel.outputs, self.first_output)
         for position, access in (*self.accesses.items(), *outputs) if self.role_levels.blocks else ():

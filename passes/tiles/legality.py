@@ -23,7 +23,7 @@ from .operands import Flags
 
 
 @dataclass(frozen=True)
-class Rule:
+class TilingRule:
     """Rule that tilings of a fused group keep."""
 
     name: str
@@ -115,7 +115,7 @@ def _cuts_unevenly(part: KernelTiles) -> Flags:
     return _splits_pair(part, lambda part, inner, outer: _uneven(part.sizes, part.kernel)[:, inner])
 
 
-def _of_kernels(name: str, broken: Callable[[KernelTiles], Flags], text: str) -> Rule:
+def _of_kernels(name: str, broken: Callable[[KernelTiles], Flags], text: str) -> TilingRule:
     """
     Return a rule of each kernel of a group.
 
@@ -130,7 +130,7 @@ def _of_kernels(name: str, broken: Callable[[KernelTiles], Flags], text: str) ->
     def holds(tilings: Tilings) -> Flags:
         return np.logical_and.reduce([~any_along(broken(part)) for part in tilings.parts])
 
-    return Rule(name, holds, lambda tiling: next(filter(None, map(refusal_of, tiling.parts))), refusal_of)
+    return TilingRule(name, holds, lambda tiling: next(filter(None, map(refusal_of, tiling.parts))), refusal_of)
 
 
 # Reductions of the leader
@@ -246,12 +246,12 @@ RULES = (
         _pads_reduction,
         "dimension d{dim} is reduced, and padding it to blocks of {size} changes the result",
     ),
-    Rule(
+    TilingRule(
         "one reduction, to be split",
         _reduces_in_one_go,
         _says_reduction("dimension d{dim} is reduced", _cut_reductions),
     ),
-    Rule(
+    TilingRule(
         "even steps of a reduction",
         _reduces_evenly,
         _says_reduction("dimension d{dim} is reduced, and must be cut evenly", _padded_steps),
@@ -277,28 +277,28 @@ RULES = (
         "d{dim} must be whole where tiles span several steps of an outer dimension of its axis",
     ),
     _of_kernels("even tiles of a shared axis", _cuts_unevenly, "d{dim} must be cut evenly"),
-    Rule(
+    TilingRule(
         "reduced intermediates",
         _intermediates_are_reduced,
         lambda tiling: "an intermediate must be reduced in one go",
     ),
-    Rule(
+    TilingRule(
         "intermediates without padding",
         _intermediates_are_whole_at_borders,
         lambda tiling: "an intermediate is padded where it is cut",
     ),
-    Rule(
+    TilingRule(
         "even steps over an intermediate",
         _reduces_intermediates_evenly,
         lambda tiling: "a reduction over an intermediate must be cut evenly",
     ),
-    Rule(
+    TilingRule(
         "fused tiles without padding",
         _joins_without_padding,
         lambda tiling: "tiles of fused kernels cannot be padded to blocks",
     ),
-    Rule("whole rows of blocks", _are_whole_rows, _says_rows),
-    Rule(
+    TilingRule("whole rows of blocks", _are_whole_rows, _says_rows),
+    TilingRule(
         "views inside of their operands",
         _views_stay_inside,
         lambda tiling: "a tile used in place extends beyond its operand",

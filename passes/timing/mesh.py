@@ -25,7 +25,7 @@ class Hops(NamedTuple):
     times: Times
 
 
-class Mesh:
+class NeighbourBuses:
     """
     Directed buses between neighbours, each with the cycles in which it is busy.
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from ...dialects.core.machine.link import Link
 from ...dialects.core.machine.routes import Edge
 from ..tiles.stream import TileStream
-from .mesh import Hops, Mesh
+from .mesh import Hops, NeighbourBuses
 from .resources import LinkTime, Slots, Times
 from .timeline import Program, Request
 
@@ -56,7 +56,7 @@ class PassedTiles:
 
     run: int
     count: int
-    mesh: Mesh
+    mesh: NeighbourBuses
     link: Link
     times: Times
     queue: SlotQueue

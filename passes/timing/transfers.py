@@ -30,7 +30,7 @@ class Rows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cost:
+class TransferCost:
     """
     Cost of a transfer in cycles of the machine's clock: `startup` on its channel, then `data` on the bus.
 
@@ -61,13 +61,13 @@ def link_between(machine: Machine, source: str, target: str, op: Operation) -> L
     return path[0]
 
 
-def cost_of(machine: Machine, link: Link, row: int, counts: Sequence[int], filled: int = 0) -> Cost:
+def cost_of(machine: Machine, link: Link, row: int, counts: Sequence[int], filled: int = 0) -> TransferCost:
     """Compute the cost of moving `prod(counts)` rows of `row` bytes, and of filling `filled` bytes of padding."""
     size = row * prod(counts)
     total = machine.transfer_cycles(link, row, counts) if size else 0
     data = machine.transfer_cycles(link.started, row, counts) if size else 0
     fill = machine.transfer_cycles(link.unbroken, filled) if filled else 0
-    return Cost(size, total - data, _at_ends(machine, link, data + fill))
+    return TransferCost(size, total - data, _at_ends(machine, link, data + fill))
 
 
 def _at_ends(machine: Machine, link: Link, data: int) -> int:
@@ -79,7 +79,7 @@ def _at_ends(machine: Machine, link: Link, data: int) -> int:
 
 def copy_over_link(
     op: Operation, source: SSAValue, target: SSAValue, machine: Machine
-) -> tuple[Link, SSAValue, SSAValue, Cost]:
+) -> tuple[Link, SSAValue, SSAValue, TransferCost]:
     """
     Return the link of a copy between two levels, its far and its near buffer, and its cost.
 
@@ -112,7 +112,7 @@ def tile_costs(
     repeated: Sequence[int] = (),
     is_clipped: bool = False,
     passes: int = 1,
-) -> Callable[[Sequence[int], Sequence[int]], Cost]:
+) -> Callable[[Sequence[int], Sequence[int]], TransferCost]:
     """
     Return the cost model of a far buffer's tiles: a function of the tile's extents and of the extents in bounds.
 
@@ -134,7 +134,7 @@ def tile_costs(
     if repeated:
         strides = [0 if axis in repeated else stride for axis, stride in enumerate(strides)]
 
-    def cost(tile: Sequence[int], inside: Sequence[int]) -> Cost:
+    def cost(tile: Sequence[int], inside: Sequence[int]) -> TransferCost:
         moved = prod(inside)
         missing = (prod(tile) - moved) * item if reads else 0
         if not moved:
@@ -162,7 +162,7 @@ def tile_costs(
     return cost
 
 
-def _issued(machine: Machine, link: Link, cost: Cost, missing: int, *, is_clipped: bool) -> Cost:
+def _issued(machine: Machine, link: Link, cost: TransferCost, missing: int, *, is_clipped: bool) -> TransferCost:
     """Return the cost with the cycles of the program that issues the transfer and fills `missing` bytes."""
     program = machine.program
     commands = max(1, cost.startup // max(link.startup, 1))
@@ -272,12 +272,12 @@ class Descriptor:
         self._cost = tile_costs(
             machine, link, far, reads=reads, near=near, repeated=repeated, is_clipped=is_clipped, passes=passes
         )
-        self._costs: dict[tuple[int, ...], Cost] = {}
+        self._costs: dict[tuple[int, ...], TransferCost] = {}
         """Cost by in-bounds extents."""
-        self._known: dict[tuple[int, ...], Cost] = {}
+        self._known: dict[tuple[int, ...], TransferCost] = {}
         """Cost by offsets."""
 
-    def at(self, offsets: Sequence[int]) -> Cost:
+    def at(self, offsets: Sequence[int]) -> TransferCost:
         """Return the cost of the tile at these offsets; only its in-bounds part is moved."""
         begin = tuple(offsets)
         cost = self._known.get(begin)

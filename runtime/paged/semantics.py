@@ -9,9 +9,9 @@ import numpy as np
 from xdsl.ir import Operation
 
 from ...dialects.core.semantics import Runner, Value, semantics, storage
-from ...dialects.paged.ops import AppendOp, AttendOp, BeginOp, CommitOp, PoolOp
+from ...dialects.paged.ops import AppendOp, AttendOp, BeginOp, CommitOp, PagedPoolOp
 from ...dialects.paged.selection import DigestOp, ScoreOp, SelectOp, digest_shape
-from ...dialects.paged.sequences import ForkOp, PinOp, SwitchOp, TruncateOp
+from ...dialects.paged.sequences import ForkSequenceOp, PinOp, SwitchOp, TruncateOp
 from ...errors import Diagnostic
 from ...ir import Array, where
 from .arithmetic import page_scores
@@ -28,8 +28,8 @@ class BoundPool:
     sequence: int
 
 
-@storage(PoolOp)
-def _pool(op: PoolOp) -> BoundPool:
+@storage(PagedPoolOp)
+def _pool(op: PagedPoolOp) -> BoundPool:
     """Return a pool in memory that attends to all pages."""
     config = PoolConfig.of_shape(op.shape)
     rows = config.rows * config.pages * (config.slot + 64)
@@ -125,8 +125,8 @@ def _policy_config(op: SelectOp) -> PoolConfig:
 # Sequences
 
 
-@semantics(ForkOp)
-def _fork(runner: Runner, op: ForkOp, operands: Sequence[Value]) -> list[Array]:
+@semantics(ForkSequenceOp)
+def _fork(runner: Runner, op: ForkSequenceOp, operands: Sequence[Value]) -> list[Array]:
     state: BoundPool = runner.storage(op.symbol)
     return _delivered(op, operands, [np.array([state.pool.fork(state.sequence)], np.int32)])
 

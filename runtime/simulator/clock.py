@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...dialects.core.machine.engine import Queue
 from ...dialects.core.machine.link import Link
 from ...passes.timing.kernels import KernelCost, Place
-from ...passes.timing.transfers import Cost
+from ...passes.timing.transfers import TransferCost
 from .accounts import CompletionToken, LayerAccount, Tally
 from .lockstep import Lockstep
 from .schedule import Schedule
@@ -40,7 +40,7 @@ class BareSchedule(Schedule):
         token: CompletionToken,
         layer: LayerAccount,
         link: Link,
-        cost: Cost,
+        cost: TransferCost,
         far: Place,
         near: Place,
         sizes: tuple[int, int],

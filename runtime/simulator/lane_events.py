@@ -9,7 +9,7 @@ import numpy as np
 
 from ...dialects.core.machine.routes import Edge
 from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp
-from ...passes.timing.mesh import Mesh
+from ...passes.timing.mesh import NeighbourBuses
 from .lanes import NotInStep
 from .lockstep import Action, HandOn, KernelAction, Lockstep, NodeClass, Take, TransferAction, WaitAction
 from .spans import Spans
@@ -21,7 +21,7 @@ class LaneEvents(Lockstep):
 
     def run(self) -> None:
         """Execute all lanes. Raises NotInStep where some block forever."""
-        self._buses = Spans(Mesh())
+        self._buses = Spans(NeighbourBuses())
         self._serial = 0
         self._steps: dict[Action, list[tuple[int, int]]] = {}
         """Queue of each lane, and the slot that has to be handed on before."""

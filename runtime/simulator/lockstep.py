@@ -29,7 +29,7 @@ from ...ir import Array
 from ...passes.timing.kernels import KernelCost, Place
 from ...passes.timing.mesh import PORT
 from ...passes.timing.resources import LinkTime, Times
-from ...passes.timing.transfers import Cost
+from ...passes.timing.transfers import TransferCost
 from .accounts import LayerAccount
 from .lanes import Diverged, Lanes, NotInStep
 from .spans import Spans
@@ -92,7 +92,7 @@ class TransferAction:
     token: LaneToken
     layer: LayerAccount
     link: Link
-    cost: Cost
+    cost: TransferCost
     far: Place
     near: Place
     sizes: tuple[int, int]

@@ -28,7 +28,7 @@ from ...dialects.hier.tile_copies import overlap
 from ...ir import numpy_type, shape_of
 from ...passes.memory.views import MEMORY_VIEWS, VIEWS, bytes_of, layout_of, row_major
 from ...passes.timing.kernels import Place
-from ...passes.timing.transfers import Cost, Rows
+from ...passes.timing.transfers import Rows, TransferCost
 
 
 class Banks:
@@ -38,7 +38,7 @@ class Banks:
         self._dram = {level.name: level.dram for level in machine.levels if level.dram is not None}
         self._open: dict[tuple[str, int], dict[int, int]] = defaultdict(dict)
 
-    def delay(self, cost: Cost, instances: Sequence[int]) -> int:
+    def delay(self, cost: TransferCost, instances: Sequence[int]) -> int:
         """Open the rows of a transfer, at both ends at once; return the cycles by which its end is later."""
         ends = zip(cost.rows, instances, strict=False)
         return max((self._opened(rows, instance, cost.data) for rows, instance in ends), default=0)
@@ -72,14 +72,14 @@ class DramAddresses:
 
     def opened(
         self, far: SSAValue, near: SSAValue, repeated: Sequence[int], *, is_outward: bool
-    ) -> Callable[[Cost, Sequence[int], Place, Place], Cost]:
+    ) -> Callable[[TransferCost, Sequence[int], Place, Place], TransferCost]:
         """Return the function from the cost of a transfer, offsets and places to the cost with rows of both ends."""
         ends = self._rows(far, shape_of(near), repeated), self._rows(near, shape_of(near))
         if ends == (None, None):
             return _unchanged
         origin = [0] * len(shape_of(near))
 
-        def opened(cost: Cost, offsets: Sequence[int], *places: Place) -> Cost:
+        def opened(cost: TransferCost, offsets: Sequence[int], *places: Place) -> TransferCost:
             both = zip(ends, (offsets, origin), places, strict=True)
             rows = [end(at, place.name) for end, at, place in both if end is not None]
             return replace(cost, rows=tuple(rows[::-1] if is_outward else rows))
@@ -114,7 +114,7 @@ class DramAddresses:
         return self._bases[level, key]
 
 
-def _unchanged(cost: Cost, offsets: Sequence[int], far: Place, near: Place) -> Cost:
+def _unchanged(cost: TransferCost, offsets: Sequence[int], far: Place, near: Place) -> TransferCost:
     return cost
 
 

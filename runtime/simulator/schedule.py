@@ -15,10 +15,10 @@ from ...dialects.core.machine.link import Link
 from ...dialects.core.machine.model import Machine
 from ...ir import Array
 from ...passes.timing.kernels import KernelCost, Place
-from ...passes.timing.mesh import Mesh
+from ...passes.timing.mesh import NeighbourBuses
 from ...passes.timing.resources import InOrder, LinkTime, Times
 from ...passes.timing.timeline import Program, Signal, Timeline
-from ...passes.timing.transfers import Cost
+from ...passes.timing.transfers import TransferCost
 from .accounts import CompletionToken, EngineAccount, EngineUse, LayerAccount, LinkUse, Running, Tally
 from .columns import Trail
 from .lanes import NotInStep
@@ -80,7 +80,7 @@ class Schedule:
         self.hops = Trail(Hop)
         self.recorder: ActionRecorder | None = None
         """The actions of the class of equal instances that is being walked."""
-        self.mesh = Mesh()
+        self.mesh = NeighbourBuses()
         self._banks = Banks(machine)
         self._engine_waits = True
         """False while a program runs that has no engine: its waits are those of none."""
@@ -404,7 +404,7 @@ class Schedule:
         self,
         layer: LayerAccount,
         link: Link,
-        cost: Cost,
+        cost: TransferCost,
         far: Place,
         near: Place,
         sizes: tuple[int, int],
@@ -431,7 +431,7 @@ class Schedule:
         token: CompletionToken,
         layer: LayerAccount,
         link: Link,
-        cost: Cost,
+        cost: TransferCost,
         far: Place,
         near: Place,
         sizes: tuple[int, int],
@@ -461,7 +461,7 @@ class Schedule:
         token: CompletionToken,
         layer: LayerAccount,
         link: Link,
-        cost: Cost,
+        cost: TransferCost,
         levels: tuple[str, str],
         route: Sequence[tuple[int, int]],
     ) -> int:
@@ -486,7 +486,7 @@ class Schedule:
         return max(1, self.mesh.buses(link))
 
     def _hop(
-        self, token: CompletionToken, nodes: Nodes, link: Link, cost: Cost, route: Sequence[tuple[int, int]]
+        self, token: CompletionToken, nodes: Nodes, link: Link, cost: TransferCost, route: Sequence[tuple[int, int]]
     ) -> int:
         """Set start and end of a transfer from instance to instance; return the channel."""
         data = cost.data + self._banks.delay(cost, (route[0][0], route[-1][1]))
@@ -548,7 +548,7 @@ class Schedule:
         self,
         layer: LayerAccount,
         bus: LinkUse,
-        cost: Cost,
+        cost: TransferCost,
         levels: Iterable[str],
         hops: int,
         outward: bool,

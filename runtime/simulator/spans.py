@@ -7,7 +7,7 @@ from bisect import insort
 import numpy as np
 
 from ...ir import Array
-from ...passes.timing.mesh import PORT, Mesh, Wire
+from ...passes.timing.mesh import PORT, NeighbourBuses, Wire
 from .lanes import NotInStep
 
 
@@ -19,7 +19,7 @@ class Spans:
     Raises NotInStep where it does not, and where a gap before the last use may be long enough.
     """
 
-    def __init__(self, mesh: Mesh):
+    def __init__(self, mesh: NeighbourBuses):
         self._last: dict[str, Array] = {}
         """Start, end and order of the last use of each bus, by link."""
         self._log: list[tuple[str, Array, Array, int]] = []
@@ -57,7 +57,7 @@ class Spans:
         self._log.append((link, np.stack([sources, targets]), begun, data))
         return begun
 
-    def settle(self, mesh: Mesh, now: int) -> None:
+    def settle(self, mesh: NeighbourBuses, now: int) -> None:
         """Let the uses count in a mesh whose transfers begin at `now` or later from here on."""
         for bus in self._used():
             mesh.busy[bus] = [span for span in mesh.busy.get(bus, ()) if span[1] > now]

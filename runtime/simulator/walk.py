@@ -20,13 +20,13 @@ from ...dialects.hier.capabilities import passes_of_transfer
 from ...dialects.hier.programs import program_of
 from ...errors import Diagnostic
 from ...ir import node_names, shape_of, where
-from ...passes.explicit.client import Call, Client, Handler, Parallel
+from ...passes.explicit.client import Call, Handler, Parallel, WalkClient
 from ...passes.explicit.compile import Compiled, compile_function
 from ...passes.explicit.events import Event, event_of_class, queue_of
 from ...passes.explicit.transfers import TileTransfer, transfer_of
 from ...passes.memory.views import MEMORY_VIEWS, bytes_of
 from ...passes.timing.kernels import KernelCost, Place, bank_conflict_cycles, cost_of_copy, cost_of_kernel, level_of
-from ...passes.timing.transfers import Cost, Descriptor, copy_over_link, link_between
+from ...passes.timing.transfers import Descriptor, TransferCost, copy_over_link, link_between
 from .accounts import CompletionToken, LayerAccount
 from .instruction_cache import InstructionCache, code_key
 from .lanes import Diverged, Lanes
@@ -45,7 +45,7 @@ class _Launched(NamedTuple):
     cost: KernelCost
 
 
-class Walker(Client):
+class Walker(WalkClient):
     """Client that reports the kernels and transfers of a module's function to a schedule."""
 
     def __init__(self, module: ModuleOp, schedule: Schedule):
@@ -335,7 +335,7 @@ def _nodes_of(op: Operation) -> Nodes:
     return node_names(op) or (() if program is None else (program.title.data,))
 
 
-def _cost_at(descriptor: Descriptor, offsets: Sequence[Any]) -> Cost:
+def _cost_at(descriptor: Descriptor, offsets: Sequence[Any]) -> TransferCost:
     """Return the cost of a tile. Raises Diverged where it is not the same for all lanes."""
     columns = [offset.values.tolist() for offset in offsets if isinstance(offset, Lanes)]
     if not columns:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...dialects.core.machine.attribute import machine_of
 from ...passes.core.base import places_operands
 from ...passes.core.manager import Observer, Place
-from ...passes.mapping.report import Placement, Share, placements_of, shares_of
+from ...passes.mapping.report import KernelMapping, Share, placements_of, shares_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class EnginePartition(Observer):
     """Kernels with their engines, before they are cut into tiles; empty for a machine with one engine."""
 
-    placements: list[Placement] = field(default_factory=list[Placement])
+    placements: list[KernelMapping] = field(default_factory=list[KernelMapping])
     shares: list[Share] = field(default_factory=list[Share])
     copier: str = ""
 
@@ -74,7 +74,7 @@ def _reason_table(partition: EnginePartition) -> Table:
     table.add_column("MACs", justify="right", no_wrap=True)
     table.add_column("first nodes", overflow="fold")
     table.add_column("why", overflow="fold", ratio=1)
-    groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[Placement]] = {}
+    groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[KernelMapping]] = {}
     for placement in partition.placements:
         if placement.engine == partition.copier:
             groups.setdefault((placement.operator, placement.refusals), []).append(placement)

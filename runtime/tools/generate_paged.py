@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ...compiler import MODEL_HASH, PREFILL, Model, compile_model
 from ...dialects.core.ports import POSITION, symbol_in
-from ...dialects.paged.ops import PoolOp, PoolShape
+from ...dialects.paged.ops import PagedPoolOp, PoolShape
 from ...errors import Diagnostic
 from ...ir import Array, symbol_names
 from ...passes.emitc.text.files import REPORT
@@ -165,7 +165,7 @@ def _interpreted_run(run: Interpreted, options: argparse.Namespace, model: bytes
     from ..paged.pool import Pool
     from ..paged.semantics import BoundPool
 
-    pool = next(op for op in run.module.body.block.ops if isinstance(op, PoolOp))
+    pool = next(op for op in run.module.body.block.ops if isinstance(op, PagedPoolOp))
     store = Pool(store_config(pool.shape, options, model), make_folder(options.kv_dir))
     sequence = 0 if store.exists(0) else store.create()
     bound: BoundPool = run.session.storage(pool.sym_name.data)

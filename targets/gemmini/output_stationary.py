@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...dialects.core.scalars import Index
 from ...ir import element_of
-from ...passes.loops.blocks import Part, parts
+from ...passes.loops.blocks import BlockInterval, parts
 from .dialects.gemmini.instructions import config_os, multiply, multiply_add, multiply_keep, mvin_acc_zero
 from .limits import most_kept
 from .product_loops import ProductLoops
@@ -35,7 +35,7 @@ class OutputStationaryLoops(ProductLoops):
                     with self.blocks("r", part) as self.position[self.row]:
                         self._reduce(n, part.size, chains, overwrites=is_new and is_one)
 
-    def _reduce(self, n: Index, rows: int, chains: list[Part], *, overwrites: bool) -> None:
+    def _reduce(self, n: Index, rows: int, chains: list[BlockInterval], *, overwrites: bool) -> None:
         """Emit the reduction of a block of sums, in chains of blocks that the cells add."""
         with self.over(self.taps, name="t"):
             for chain in chains:

@@ -19,7 +19,7 @@ from ...dialects.nn import AddOp, PoolOp, ReduceOp
 from ...dialects.nn.contraction import ContractionOp
 from ...errors import Diagnostic
 from ...ir import where
-from ...passes.loops.blocks import Part
+from ...passes.loops.blocks import BlockInterval
 from ...passes.loops.nest import Nest
 from .additions import add_by_loads, reduce_by_loads
 from .dialects.gemmini.instructions import (
@@ -117,7 +117,7 @@ class WeightStationaryLoops(ProductLoops):
             instruction = with_old
         self.position[self.row] = 0
 
-    def _line(self, *, is_first: bool) -> list[Part]:
+    def _line(self, *, is_first: bool) -> list[BlockInterval]:
         """
         Order the products of a line of rows; only one of them has fewer than `dim`.
 
@@ -127,11 +127,11 @@ class WeightStationaryLoops(ProductLoops):
         whole, rest = divmod(self.kernel.bounds[self.row], self.dim)
         lines = prod(self.kernel.bounds[loop] for loop in self.others)
         leading = int(is_first and whole * lines > 1)
-        parts: list[Part] = []
+        parts: list[BlockInterval] = []
         start = 0
         for size, count in ((self.dim, leading), (rest, 1), (self.dim, whole - leading)):
             if size * count:
-                parts.append(Part(start, size, count))
+                parts.append(BlockInterval(start, size, count))
             start += size * count
         return parts
 

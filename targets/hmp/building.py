@@ -23,7 +23,7 @@ from ...ir import functions
 from ...passes import all_passes
 from ...passes.core.garbage import rare_collections
 from ...passes.core.manager import PassManager
-from ...passes.core.pipeline import Pipeline, Step, parse_pipeline
+from ...passes.core.pipeline import Pipeline, PipelineStep, parse_pipeline
 from ...passes.emitc.names import identifier
 from ...passes.emitc.text.files import files_in
 from ...runtime.host import sources_in
@@ -224,12 +224,12 @@ def _artifacts(module: ModuleOp, model: Model, mapping: Mapping) -> Artifacts:
     return make_artifacts(module, vendor, outstanding=mapping.outstanding)
 
 
-def _mapped(step: Step, order: str, points: str) -> Step:
+def _mapped(step: PipelineStep, order: str, points: str) -> PipelineStep:
     """Return a step, that of map-layers with an order."""
     return replace(step, run=MapLayersPass(order, points)) if step.name == MapLayersPass.name else step
 
 
-def _streamed(steps: Sequence[Step], depth: int, stages: int, submitted: int, *, is_device: bool) -> Pipeline:
+def _streamed(steps: Sequence[PipelineStep], depth: int, stages: int, submitted: int, *, is_device: bool) -> Pipeline:
     """
     Return the passes after bufferize, for a pipeline of stages whose frames come from a source.
 

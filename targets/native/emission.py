@@ -10,7 +10,7 @@ from ...dialects import emitc
 from ...dialects.core.scalars import is_float
 from ...ir import element_of, numbers_of, shape_of
 from ...passes.emitc.buffers import element_index, local_array
-from ...passes.emitc.builder import Builder, Strided, layout_of
+from ...passes.emitc.builder import EmitcBuilder, Strided, layout_of
 from ...passes.emitc.converter import FunctionConverter
 from ...passes.emitc.emitters import emits
 from .dialects.packed.ordered_tile import OrderedTileOp, copy_pitch
@@ -110,7 +110,7 @@ def _depthwise_tile(converter: FunctionConverter, op: Operation) -> None:
     _call(b, "tw_depthwise_tile", op, [x, w], [*sizes, signed])
 
 
-def _operands(b: Builder, op: TileOp) -> tuple[SSAValue, SSAValue, tuple[int, int, int, int]]:
+def _operands(b: EmitcBuilder, op: TileOp) -> tuple[SSAValue, SSAValue, tuple[int, int, int, int]]:
     """Return pointers to x and w and, in elements of x: rows, their stride, taps of a row, the stride of pixels."""
     layout, weights = layout_of(op.x, op), layout_of(op.w, op)
     indexed = len(op.at)
@@ -125,11 +125,13 @@ def _operands(b: Builder, op: TileOp) -> tuple[SSAValue, SSAValue, tuple[int, in
     return x, w, (rows, row_step, taps, op.step.value.data * layout.strides[-2])
 
 
-def _advanced(b: Builder, base: SSAValue, index: SSAValue) -> SSAValue:
+def _advanced(b: EmitcBuilder, base: SSAValue, index: SSAValue) -> SSAValue:
     return b.emit(emitc.AddOp, [base, index], base.type)
 
 
-def _call(b: Builder, function: str, op: TileOp | MatmulTileOp, pointers: list[SSAValue], sizes: list[int]) -> None:
+def _call(
+    b: EmitcBuilder, function: str, op: TileOp | MatmulTileOp, pointers: list[SSAValue], sizes: list[int]
+) -> None:
     b.headers |= _FLOATS if is_float(element_of(op.sums)) else _BYTES
     operands = [*pointers, b.value(op.sums), *(b.integer(size) for size in sizes)]
     b.emit(emitc.CallOpaqueOp, operands, None, {"callee": StringAttr(function)})

@@ -14,7 +14,7 @@ from ...dialects.core.kernel import Kernel
 from ...dialects.core.scalars import Index, is_float
 from ...ir import element_of, shape_of
 from ...passes.loops.affine import axes_of
-from ...passes.loops.blocks import Part, PartLoops, parts
+from ...passes.loops.blocks import BlockInterval, PartLoops, parts
 from ...passes.loops.nest import INDEPENDENT, PARALLEL, Nest
 from .dialects.packed import ChannelsLastOp, PackedConvOp, PackedMatmulOp
 from .dialects.packed.tiles import DOT_TYPES, LANES, TILE_TYPES, DepthwiseTileOp, DotTileOp, MatmulTileOp
@@ -85,12 +85,12 @@ def _width(pixels: int, most: int) -> int:
     return even if 2 * even > most else -(-pixels // -(-pixels // most))
 
 
-def _stretches(pixels: int, width: int) -> list[Part]:
+def _stretches(pixels: int, width: int) -> list[BlockInterval]:
     """Return tiles of one width, and a last one of what is left over: with the tile before it where that is little."""
     count, rest = divmod(pixels, width)
     if count and 0 < rest <= _FEW_PIXELS:
         count, rest = count - 1, rest + width
-    return [Part(0, width, count)] * (count > 0) + [Part(count * width, rest, 1)] * (rest > 0)
+    return [BlockInterval(0, width, count)] * (count > 0) + [BlockInterval(count * width, rest, 1)] * (rest > 0)
 
 
 class _TileLoops(PartLoops, ABC):
@@ -126,7 +126,7 @@ class _TileLoops(PartLoops, ABC):
             blocks = min(blocks, 2)
         return blocks * LANES
 
-    def stretches(self, pixels: int, vectors: int) -> Iterable[Part]:
+    def stretches(self, pixels: int, vectors: int) -> Iterable[BlockInterval]:
         """Return the tiles of a row, of so many vectors of features."""
         if self.floating and self.dense and self.float_pixels:
             return _stretches(pixels, self.float_pixels)
@@ -138,7 +138,7 @@ class _TileLoops(PartLoops, ABC):
             return min(_FLOAT_PIXELS, _FLOAT_SUMS // vectors)
         return (self.dense and self.byte_pixels) or min(_MOST_PIXELS, _SUMS // vectors)
 
-    def tile(self, features: int, lanes: int, first: Index, run: Part) -> None:
+    def tile(self, features: int, lanes: int, first: Index, run: BlockInterval) -> None:
         """Build the tiles of a stretch of a row."""
         nest = self.nest
         with self.blocks("p", run) as begin:
@@ -174,7 +174,7 @@ class _ConvLoops(_TileLoops):
         """Build it all, one group of channels after the other."""
         features, op = self.kernel.bounds[self.feature], self.op
         count = op.part_count if isinstance(op, PackedConvOp) else 1
-        groups = Part(0, 1, count)
+        groups = BlockInterval(0, 1, count)
         with self.blocks("g", groups) as self.part:
             self.tiles(features // count, self.nest.mul(self.part, features // count), range(self.pixel))
 

@@ -26,7 +26,7 @@ from ...grammar import UsageError
 from ...ir import functions
 from ...passes.core.garbage import rare_collections
 from ...passes.core.manager import PassManager
-from ...passes.core.pipeline import Pipeline, Step
+from ...passes.core.pipeline import Pipeline, PipelineStep
 from ...passes.map_engines import MapEnginesPass
 from ...runtime.inputs import input_names, ssa_names
 from ...runtime.report import ReportObserver
@@ -106,7 +106,7 @@ def write(built: BuiltDecoder, folder: Path) -> list[Path]:
 
 
 def _with_kinds(pipeline: Pipeline, kinds: str) -> Pipeline:
-    def chosen(step: Step) -> Step:
+    def chosen(step: PipelineStep) -> PipelineStep:
         is_outlining = step.name == OutlineModulesPass.name
         return replace(step, run=OutlineModulesPass(kinds)) if is_outlining else step
 

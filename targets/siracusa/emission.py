@@ -11,7 +11,7 @@ from ...dialects import emitc
 from ...dialects.core.machine.attribute import ATTRIBUTE as MACHINE
 from ...dialects.core.machine.attribute import machine_of
 from ...ir import element_of, numpy_type, shape_of
-from ...passes.emitc.builder import INDEX, Builder, layout_of
+from ...passes.emitc.builder import INDEX, EmitcBuilder, layout_of
 from ...passes.emitc.calls import effect, place
 from ...passes.emitc.converter import FunctionConverter
 from ...passes.emitc.emitters import emits
@@ -61,7 +61,9 @@ def _has_workers(function: Operation) -> bool:
     return not has_machine or machine_of(cast(ModuleOp, module)).copier.cores > 1
 
 
-def _transfer(b: Builder, op: Operation, call: str, operands: list[SSAValue], result: Attribute | None) -> SSAValue:
+def _transfer(
+    b: EmitcBuilder, op: Operation, call: str, operands: list[SSAValue], result: Attribute | None
+) -> SSAValue:
     """Emit a call of the engine that executes an op's transfers."""
     is_external = "external" in op.properties
     b.include_runtime(op, external=is_external)

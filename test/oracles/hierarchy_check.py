@@ -20,7 +20,7 @@ from tilewright.ir import Array
 from tilewright.passes import all_passes
 from tilewright.passes.core.failures import as_diagnostic
 from tilewright.passes.core.manager import PassManager
-from tilewright.passes.core.pipeline import Pipeline, Step, parse_pipeline
+from tilewright.passes.core.pipeline import Pipeline, PipelineStep, parse_pipeline
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.inputs import load_arrays
 from tilewright.runtime.interpreter import random_inputs, run_module
@@ -209,7 +209,7 @@ def _check(module: ModuleOp, spec: Spec, judge: Judge) -> None:
             raise Diagnostic(f"differs after {step.name}: {difference}")
 
 
-def _planning_steps() -> list[Step]:
+def _planning_steps() -> list[PipelineStep]:
     """Return the passes from buffers to explicit transfers, without the one that attaches the host."""
     steps = [step for step in _host().steps if step.phase in ("planned", "kernels") and step.name != "attach-machine"]
     names = [step.name for step in steps]

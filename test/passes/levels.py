@@ -21,7 +21,7 @@ from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, array_of, dense, element_of, functions, numbers_of
 from tilewright.passes import all_passes
-from tilewright.passes.core.pipeline import Step, parse_pipeline
+from tilewright.passes.core.pipeline import PipelineStep, parse_pipeline
 from tilewright.passes.lowering.integer_values import range_of_type
 from tilewright.runtime.interpreter import Interpreter, load_rules, run_module
 from tilewright.runtime.interpreter.boundary import FunctionPort, ports
@@ -36,13 +36,13 @@ EXACT = 1 << 53
 
 
 @cache
-def steps(stop_after: str = "kernels") -> Sequence[Step]:
+def steps(stop_after: str = "kernels") -> Sequence[PipelineStep]:
     """Return the passes of the host's pipeline, up to and with a phase."""
     pipeline = parse_pipeline("builtin.module(host-pipeline)", all_passes())
     return pipeline.select(stop_after=stop_after).steps
 
 
-def run_step(step: Step, module: ModuleOp) -> None:
+def run_step(step: PipelineStep, module: ModuleOp) -> None:
     """Run one pass and verify what it made."""
     step.run.apply(CONTEXT, module)
     verify(module)

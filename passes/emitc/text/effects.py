@@ -15,7 +15,7 @@ from ....dialects.core.effects import effects_of as memory_effects
 
 
 @dataclass
-class Effects:
+class WritePositions:
     """Positions of writes in a block, to variables and to memory."""
 
     variables: dict[SSAValue, list[int]] = field(default_factory=dict[SSAValue, list[int]])
@@ -40,9 +40,9 @@ def may_write(op: Operation) -> bool:
     return not op.regions and (callee_of(op) is not None or memory_effects(op).may_write)
 
 
-def effects_of(ops: list[Operation], nested: Mapping[Block, Effects]) -> Effects:
+def effects_of(ops: list[Operation], nested: Mapping[Block, WritePositions]) -> WritePositions:
     """Collect the writes of a block's ops; `nested` has those of nested blocks."""
-    effects = Effects()
+    effects = WritePositions()
     for position, op in enumerate(ops):
         for inner in (nested[block] for region in op.regions for block in region.blocks):
             for variable in inner.variables:

@@ -34,7 +34,7 @@ from ....errors import Diagnostic
 from ..builder import as_integer, is_unsigned, suffix
 
 
-class Level(IntEnum):
+class Precedence(IntEnum):
     """Precedence of the outermost operator of an expression."""
 
     PRIMARY = 0
@@ -52,32 +52,32 @@ class Level(IntEnum):
     CONDITIONAL = 12
 
 
-Expression = tuple[str, Level]
+Expression = tuple[str, Precedence]
 
-_TIGHT = frozenset({Level.PRIMARY, Level.UNARY})
-_SUMS = _TIGHT | {Level.MUL, Level.ADD}
-_TRUTHS = _TIGHT | {Level.COMPARE, Level.EQUAL}
+_TIGHT = frozenset({Precedence.PRIMARY, Precedence.UNARY})
+_SUMS = _TIGHT | {Precedence.MUL, Precedence.ADD}
+_TRUTHS = _TIGHT | {Precedence.COMPARE, Precedence.EQUAL}
 
-OPERATORS: dict[type[Operation], tuple[str, Level, frozenset[Level], frozenset[Level]]] = {
-    emitc.MulOp: ("*", Level.MUL, _TIGHT | {Level.MUL}, _TIGHT),
-    emitc.DivOp: ("/", Level.MUL, _TIGHT | {Level.MUL}, _TIGHT),
-    emitc.RemOp: ("%", Level.MUL, _TIGHT | {Level.MUL}, _TIGHT),
-    emitc.AddOp: ("+", Level.ADD, _SUMS, _TIGHT | {Level.MUL}),
-    emitc.SubOp: ("-", Level.ADD, _SUMS, _TIGHT | {Level.MUL}),
-    emitc.BitwiseLeftShiftOp: ("<<", Level.SHIFT, _TIGHT, _TIGHT),
-    emitc.BitwiseRightShiftOp: (">>", Level.SHIFT, _TIGHT, _TIGHT),
-    emitc.BitwiseAndOp: ("&", Level.BIT_AND, _TIGHT | {Level.BIT_AND}, _TIGHT),
-    emitc.BitwiseOrOp: ("|", Level.BIT_OR, _TIGHT | {Level.BIT_OR}, _TIGHT),
-    emitc.BitwiseXorOp: ("^", Level.BIT_XOR, _TIGHT | {Level.BIT_XOR}, _TIGHT),
-    emitc.LogicalAndOp: ("&&", Level.LOGICAL_AND, _TRUTHS | {Level.LOGICAL_AND}, _TRUTHS),
-    emitc.LogicalOrOp: ("||", Level.LOGICAL_OR, _TRUTHS | {Level.LOGICAL_OR}, _TRUTHS),
+OPERATORS: dict[type[Operation], tuple[str, Precedence, frozenset[Precedence], frozenset[Precedence]]] = {
+    emitc.MulOp: ("*", Precedence.MUL, _TIGHT | {Precedence.MUL}, _TIGHT),
+    emitc.DivOp: ("/", Precedence.MUL, _TIGHT | {Precedence.MUL}, _TIGHT),
+    emitc.RemOp: ("%", Precedence.MUL, _TIGHT | {Precedence.MUL}, _TIGHT),
+    emitc.AddOp: ("+", Precedence.ADD, _SUMS, _TIGHT | {Precedence.MUL}),
+    emitc.SubOp: ("-", Precedence.ADD, _SUMS, _TIGHT | {Precedence.MUL}),
+    emitc.BitwiseLeftShiftOp: ("<<", Precedence.SHIFT, _TIGHT, _TIGHT),
+    emitc.BitwiseRightShiftOp: (">>", Precedence.SHIFT, _TIGHT, _TIGHT),
+    emitc.BitwiseAndOp: ("&", Precedence.BIT_AND, _TIGHT | {Precedence.BIT_AND}, _TIGHT),
+    emitc.BitwiseOrOp: ("|", Precedence.BIT_OR, _TIGHT | {Precedence.BIT_OR}, _TIGHT),
+    emitc.BitwiseXorOp: ("^", Precedence.BIT_XOR, _TIGHT | {Precedence.BIT_XOR}, _TIGHT),
+    emitc.LogicalAndOp: ("&&", Precedence.LOGICAL_AND, _TRUTHS | {Precedence.LOGICAL_AND}, _TRUTHS),
+    emitc.LogicalOrOp: ("||", Precedence.LOGICAL_OR, _TRUTHS | {Precedence.LOGICAL_OR}, _TRUTHS),
 }
 """Op class -> operator, its precedence, and the precedences of operands that need no parentheses."""
 
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
-def within(expression: Expression, allowed: frozenset[Level]) -> str:
+def within(expression: Expression, allowed: frozenset[Precedence]) -> str:
     """Return an expression's text, in parentheses unless its precedence is allowed."""
     text, level = expression
     return text if level in allowed else f"({text})"
@@ -87,7 +87,7 @@ def binary(op: Operation, left: Expression, right: Expression) -> Expression:
     """Return the expression of a binary operator."""
     symbol, level, lefts, rights = OPERATORS[type(op)]
     if symbol == "+" and right[0][0] == "-" and right[0][1:].isdigit():
-        symbol, right = "-", (right[0][1:], Level.PRIMARY)
+        symbol, right = "-", (right[0][1:], Precedence.PRIMARY)
     return f"{within(left, lefts)} {symbol} {within(right, rights)}", level
 
 
@@ -97,26 +97,26 @@ def comparison(op: emitc.CmpOp, left: Expression, right: Expression) -> Expressi
     if predicate not in _COMPARISONS:
         raise Diagnostic("C has no three-way comparison")
     if left == right and as_integer(op.operands[0].type) is not None:
-        return "true" if predicate in ("eq", "le", "ge") else "false", Level.PRIMARY
-    level = Level.EQUAL if predicate in ("eq", "ne") else Level.COMPARE
+        return "true" if predicate in ("eq", "le", "ge") else "false", Precedence.PRIMARY
+    level = Precedence.EQUAL if predicate in ("eq", "ne") else Precedence.COMPARE
     return f"{within(left, _SUMS)} {_COMPARISONS[predicate]} {within(right, _SUMS)}", level
 
 
 def conditional(test: Expression, yes: Expression, no: Expression) -> Expression:
     """Return `test ? yes : no`."""
-    arms = frozenset(Level) - {Level.CONDITIONAL}
-    return f"{within(test, _TRUTHS)} ? {within(yes, arms)} : {within(no, arms)}", Level.CONDITIONAL
+    arms = frozenset(Precedence) - {Precedence.CONDITIONAL}
+    return f"{within(test, _TRUTHS)} ? {within(yes, arms)} : {within(no, arms)}", Precedence.CONDITIONAL
 
 
 def unary(symbol: str, operand: Expression) -> Expression:
     """Return the expression of a prefix operator."""
     text = within(operand, _TIGHT)
-    return (f"{symbol}({text})" if text[0] == symbol[-1] else f"{symbol}{text}"), Level.UNARY
+    return (f"{symbol}({text})" if text[0] == symbol[-1] else f"{symbol}{text}"), Precedence.UNARY
 
 
 def cast_to(type_: str, operand: Expression) -> Expression:
     """Return `(type_)operand`."""
-    return f"({type_}){within(operand, _TIGHT)}", Level.UNARY
+    return f"({type_}){within(operand, _TIGHT)}", Precedence.UNARY
 
 
 # Types
@@ -178,10 +178,10 @@ def declaration(type_: Attribute, name: str, *, constant: bool) -> str:
 def literal(value: Attribute, type_: Attribute) -> Expression:
     """Return the text of a constant. Raises Diagnostic for an unsupported attribute."""
     if isinstance(value, EmitC_OpaqueAttr):
-        return value.value.data, Level.PRIMARY
+        return value.value.data, Precedence.PRIMARY
     if isinstance(value, FloatAttr) and isinstance(type_, Float16Type | BFloat16Type):
         bits = type_.pack((cast("FloatAttr[Any]", value).value.data,))
-        return f"0x{int.from_bytes(bits, 'little'):04x}", Level.PRIMARY
+        return f"0x{int.from_bytes(bits, 'little'):04x}", Precedence.PRIMARY
     if isinstance(value, FloatAttr):
         return _float(cast("FloatAttr[Any]", value).value.data, single=isinstance(type_, Float32Type))
     if isinstance(value, IntegerAttr):
@@ -192,12 +192,12 @@ def literal(value: Attribute, type_: Attribute) -> Expression:
 def _float(value: float, *, single: bool) -> Expression:
     kind = "F32" if single else "F64"
     if isnan(value):
-        return _nan(value, kind), Level.PRIMARY
+        return _nan(value, kind), Precedence.PRIMARY
     if isinf(value):
-        return f"{'-' if value < 0 else ''}TW_INF_{kind}", Level.UNARY if value < 0 else Level.PRIMARY
+        return f"{'-' if value < 0 else ''}TW_INF_{kind}", Precedence.UNARY if value < 0 else Precedence.PRIMARY
     # The shortest text that reads back as the same number.
     text = str(np.float32(value)) if single else repr(float(value))
-    return f"{text}{'f' if single else ''}", Level.UNARY if text[0] == "-" else Level.PRIMARY
+    return f"{text}{'f' if single else ''}", Precedence.UNARY if text[0] == "-" else Precedence.PRIMARY
 
 
 def _nan(value: float, kind: str) -> str:
@@ -216,13 +216,13 @@ def _integer(value: int, type_: Attribute) -> Expression:
     integer = as_integer(type_)
     width = integer.width.data if integer is not None else 32
     if width == 1:
-        return ("true" if value else "false"), Level.PRIMARY
+        return ("true" if value else "false"), Precedence.PRIMARY
     if integer is not None and is_unsigned(integer):
         value &= (1 << width) - 1
         text = f"UINT64_C({value})" if width == 64 else f"{value}{'u' if width == 32 else ''}"
-        return text, Level.PRIMARY
+        return text, Precedence.PRIMARY
     if width >= 32 and value == -(1 << width - 1):
-        return f"INT{width}_MIN", Level.PRIMARY
+        return f"INT{width}_MIN", Precedence.PRIMARY
     if width == 64:
-        return f"INT64_C({value})", Level.PRIMARY
-    return str(value), Level.UNARY if value < 0 else Level.PRIMARY
+        return f"INT64_C({value})", Precedence.PRIMARY
+    return str(value), Precedence.UNARY if value < 0 else Precedence.PRIMARY

@@ -25,7 +25,7 @@ class ExternalArray:
 
 
 @dataclass(frozen=True)
-class External:
+class ExternalArrays:
     """Arrays in external memory: preloaded weights, then mutable arrays."""
 
     prefix: str

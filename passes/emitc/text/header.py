@@ -14,11 +14,11 @@ from xdsl.ir import Attribute
 
 from ....dialects import emitc
 from ....dialects.core.ports import SHAPE_OF
-from ....dialects.paged.ops import PoolOp
+from ....dialects.paged.ops import PagedPoolOp
 from ....ir import numbers_of, numpy_type
 from ..names import Names
 from .expressions import c_type
-from .external import External
+from .external import ExternalArrays
 from .functions import argument_attributes, argument_names, c_string, comment, prototype
 
 NOTE = "/* Made by Tilewright; do not edit. */\n"
@@ -104,7 +104,7 @@ def header_text(
     arena: int,
     state: int,
     weights: int,
-    external: External | None,
+    external: ExternalArrays | None,
     *,
     has_threads: bool = False,
 ) -> str:
@@ -186,7 +186,7 @@ def _state_macros(upper: str, function: emitc.FuncOp) -> list[str]:
 def _pool_macros(upper: str, pool: DictionaryAttr) -> list[str]:
     """Return the macros of the paged store that a network needs."""
     scale = cast("FloatAttr[Any]", pool.data["scale"]).value.data
-    sizes = [(name, cast("IntegerAttr[Any]", pool.data[name]).value.data) for name in PoolOp.SIZES]
+    sizes = [(name, cast("IntegerAttr[Any]", pool.data[name]).value.data) for name in PagedPoolOp.SIZES]
     lines = [f"#define {upper}_KV_{name.upper()} {size}" for name, size in sizes]
     return [*lines, f"#define {upper}_KV_SCALE {float(scale).hex()}f", ""]
 

@@ -22,7 +22,7 @@ from ..calls import OFFSETS
 from ..names import Names
 from .closures import CLAIMED, FORK, closure_text, threads_text
 from .expressions import c_type, declaration, literal
-from .external import External, ExternalArray
+from .external import ExternalArray, ExternalArrays
 from .files import Files, files_of, is_bundled
 from .functions import verbatim_text
 from .header import HALVES, NOTE, header_text
@@ -55,7 +55,7 @@ class CProgram:
     weights: tuple[Weight, ...]
     arena_bytes: int
     state_bytes: int = 0
-    external: External | None = None
+    external: ExternalArrays | None = None
     name: str = ""
 
     @property
@@ -177,13 +177,13 @@ def _unread_globals(module: ModuleOp) -> set[str]:
     return dead - alive
 
 
-def _external(prefix: str, files: Files, variables: Sequence[emitc.GlobalOp]) -> External | None:
+def _external(prefix: str, files: Files, variables: Sequence[emitc.GlobalOp]) -> ExternalArrays | None:
     """Return the external memory of the program, None if it has none."""
     if not variables:
         return None
     constants = tuple(_weight(op) for op in variables if _is_weight(op))
     arrays = tuple(ExternalArray(op.sym_name.data, _element(op), _size(op)) for op in variables if not _is_weight(op))
-    return External(prefix, files.external_image, constants, arrays)
+    return ExternalArrays(prefix, files.external_image, constants, arrays)
 
 
 def _element(op: emitc.GlobalOp) -> str:

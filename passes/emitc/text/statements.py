@@ -21,11 +21,11 @@ from ....ir import node_names, where
 from ...loops.branches import rare_value
 from ..builder import as_integer
 from ..names import Names, stem
-from .effects import Effects, effects_of, may_write
+from .effects import WritePositions, effects_of, may_write
 from .expressions import (
     OPERATORS,
     Expression,
-    Level,
+    Precedence,
     binary,
     c_type,
     cast_to,
@@ -42,7 +42,7 @@ from .liveness import dead_ops
 
 _LONGEST = 88
 _NAMELESS = (emitc.ConstantOp, emitc.GetGlobalOp, emitc.LiteralOp, emitc.SubscriptOp)
-_ANY_LEVEL = frozenset(Level)
+_ANY_LEVEL = frozenset(Precedence)
 _COMPOUND = ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>")
 
 
@@ -59,7 +59,7 @@ def function_text(function: emitc.FuncOp, names: Names, constants: frozenset[str
     printer.dead |= dead_ops(block)
     printer.plan(block)
     for argument, name, attributes in zip(block.args, arguments, said, strict=True):
-        printer.text[argument] = name, Level.PRIMARY
+        printer.text[argument] = name, Precedence.PRIMARY
         printer.constant[argument] = "tilewright.const" in attributes
         if all(use.operation in printer.dead for use in argument.uses):
             printer.line(f"(void){name};")
@@ -79,7 +79,7 @@ class _FunctionPrinter:
     )
     lines: list[str] = field(default_factory=list[str])
     undeclared: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
-    effects: dict[Block, Effects] = field(default_factory=dict[Block, Effects])
+    effects: dict[Block, WritePositions] = field(default_factory=dict[Block, WritePositions])
     position: dict[Operation, int] = field(default_factory=dict[Operation, int])
     anchor: dict[Operation, int] = field(default_factory=dict[Operation, int])
     inline: set[Operation] = field(default_factory=set[Operation])
@@ -180,7 +180,7 @@ class _FunctionPrinter:
             kind = pointer_type(cast(EmitC_PointerType, result.type), constant=self.is_constant(result))
         qualified = f"{kind}const " if pointer else f"const {kind}"
         self.line(f"{qualified}{name} = {expression[0]};")
-        self.text[result] = name, Level.PRIMARY
+        self.text[result] = name, Precedence.PRIMARY
 
     def is_constant(self, value: SSAValue) -> bool:
         """Return whether a pointer's or array's elements are read-only."""
@@ -199,7 +199,7 @@ class _FunctionPrinter:
     def variable(self, op: Operation) -> None:
         result, value = op.results[0], op.properties["value"]
         name = self.name(result, "acc")
-        self.text[result] = name, Level.PRIMARY
+        self.text[result] = name, Precedence.PRIMARY
         text = _aligned(op) + declaration(result.type, name, constant=False)
         if not isinstance(value, EmitC_OpaqueAttr) or value.value.data:
             self.line(f"{text} = {literal(value, cast(Any, result.type).value_type)[0]};")
@@ -214,7 +214,12 @@ class _FunctionPrinter:
             self.lines.append(f"{'    ' * self.depth}{self.undeclared.pop(op.var)} = {value[0]};")
             return
         symbol, left, right = self.folded.get(op.value, ("", "", value))
-        if symbol and left == target and value[1] is not Level.PRIMARY and c_type(op.value.type) == c_type(op.var.type):
+        if (
+            symbol
+            and left == target
+            and value[1] is not Precedence.PRIMARY
+            and c_type(op.value.type) == c_type(op.var.type)
+        ):
             self.line(f"{target} {symbol}= {within(right, _ANY_LEVEL)};")
             return
         self.line(f"{target} = {value[0]};")
@@ -225,8 +230,8 @@ class _FunctionPrinter:
         variable = op.region.block.args[0]
         lower, upper, step = (self.text[operand] for operand in op.operands)
         name = self.name(variable, f"i{self.depth - 1}")
-        self.text[variable] = name, Level.PRIMARY
-        sums = frozenset({Level.PRIMARY, Level.UNARY, Level.MUL, Level.ADD})
+        self.text[variable] = name, Precedence.PRIMARY
+        sums = frozenset({Precedence.PRIMARY, Precedence.UNARY, Precedence.MUL, Precedence.ADD})
         advance = f"++{name}" if step[0] == "1" else f"{name} += {step[0]}"
         if "tilewright.independent" in op.attributes:
             self.line("TW_INDEPENDENT")
@@ -274,7 +279,7 @@ class _FunctionPrinter:
             self.line(f"{text};")
             return
         name = self.name(op.res[0], "v")
-        self.text[op.res[0]] = name, Level.PRIMARY
+        self.text[op.res[0]] = name, Precedence.PRIMARY
         if not self.is_unread(op):
             text = f"const {c_type(op.res[0].type)} {name} = {text}"
         self.line(f"{text};")
@@ -301,8 +306,8 @@ class _FunctionPrinter:
         return self.prefix(op, operands)
 
     def element(self, operands: list[Expression]) -> Expression:
-        base = within(operands[0], frozenset({Level.PRIMARY}))
-        return base + "".join(f"[{index[0]}]" for index in operands[1:]), Level.PRIMARY
+        base = within(operands[0], frozenset({Precedence.PRIMARY}))
+        return base + "".join(f"[{index[0]}]" for index in operands[1:]), Precedence.PRIMARY
 
     def prefix(self, op: Operation, operands: list[Expression]) -> Expression:
         if isinstance(op, emitc.ApplyOp):
@@ -333,7 +338,7 @@ class _FunctionPrinter:
 
     def opaque_call(self, op: Any) -> Expression:
         arguments = ", ".join(self.text[operand][0] for operand in op.operands)
-        return f"{op.callee.data}({arguments})", Level.PRIMARY
+        return f"{op.callee.data}({arguments})", Precedence.PRIMARY
 
 
 def _aligned(op: Operation) -> str:
@@ -371,8 +376,8 @@ _EXPRESSIONS: dict[type[Operation], Callable[[_FunctionPrinter, Any, list[Expres
     emitc.CmpOp: lambda printer, op, operands: comparison(op, *operands),
     emitc.ConditionalOp: lambda printer, op, operands: conditional(*operands),
     emitc.ConstantOp: lambda printer, op, operands: literal(op.value, op.result.type),
-    emitc.GetGlobalOp: lambda printer, op, operands: (op.name_.root_reference.data, Level.PRIMARY),
-    emitc.LiteralOp: lambda printer, op, operands: (op.value.data, Level.PRIMARY),
+    emitc.GetGlobalOp: lambda printer, op, operands: (op.name_.root_reference.data, Precedence.PRIMARY),
+    emitc.LiteralOp: lambda printer, op, operands: (op.value.data, Precedence.PRIMARY),
     emitc.LoadOp: lambda printer, op, operands: operands[0],
     emitc.SubscriptOp: lambda printer, op, operands: printer.element(operands),
 }

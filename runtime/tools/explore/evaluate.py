@@ -25,7 +25,7 @@ from ....passes import all_passes
 from ....passes.core.garbage import rare_collections
 from ....passes.core.manager import PassManager
 from ....passes.core.options import option_infos
-from ....passes.core.pipeline import Pipeline, Step, parse_pipeline
+from ....passes.core.pipeline import Pipeline, PipelineStep, parse_pipeline
 from ...exploration import FILE as DECLARATIONS
 from ...exploration import DesignAxis, Evaluation
 from ...simulator import simulate
@@ -169,7 +169,7 @@ def _names(fault: str, keys: Keys) -> bool:
     return fault.replace('"', "").startswith(f"{'.'.join(keys)}:")
 
 
-def _with_options(step: Step, options: Mapping[PassOption, str]) -> Step:
+def _with_options(step: PipelineStep, options: Mapping[PassOption, str]) -> PipelineStep:
     """Return a pass with other values of its options. Raises UsageError for one of the wrong type."""
     changed: dict[str, Any] = {}
     for option, text in options.items():

@@ -22,7 +22,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from ....dialects import emitc
-from ....passes.emitc.builder import Builder, pointer
+from ....passes.emitc.builder import EmitcBuilder, pointer
 from ....passes.emitc.calls import effect
 from ....passes.emitc.converter import FunctionConverter
 from ....passes.emitc.emitters import emits
@@ -98,7 +98,7 @@ def _takes_frames(converter: FunctionConverter) -> bool:
     return module.attributes.get(THREADS) == StringAttr(FRAMES)
 
 
-def _stage(b: Builder, name: str) -> SSAValue:
+def _stage(b: EmitcBuilder, name: str) -> SSAValue:
     b.headers[HEADER] = _RANK
     return b.emit(emitc.LiteralOp, [], pointer(_STAGE), {"value": StringAttr(f"&{name}_stage")})
 

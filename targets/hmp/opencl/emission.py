@@ -25,7 +25,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from ....dialects import emitc
 from ....errors import Diagnostic
 from ....ir import element_of, node_names, numpy_type, where
-from ....passes.emitc.builder import INDEX, Builder, constant_value, layout_of, pointer, scalar_type
+from ....passes.emitc.builder import INDEX, EmitcBuilder, constant_value, layout_of, pointer, scalar_type
 from ....passes.emitc.calls import effect
 from ....passes.emitc.converter import FunctionConverter, ModuleState, global_name, memref_type
 from ....passes.emitc.emitters import emits
@@ -213,7 +213,7 @@ def _stage(converter: FunctionConverter, op: Operation) -> None:
             effect(b, "tw_opencl_output", [stage, b.integer(numbers[argument]), b.value(argument)], None)
 
 
-def _pointer(b: Builder, name: str) -> SSAValue:
+def _pointer(b: EmitcBuilder, name: str) -> SSAValue:
     return b.emit(emitc.LiteralOp, [], pointer(_STAGE), {"value": StringAttr(f"&{name}")})
 
 

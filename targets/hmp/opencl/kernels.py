@@ -28,7 +28,7 @@ from ....dialects.core.scalars import index_constant
 from ....errors import Diagnostic
 from ....ir import shape_of, where
 from ....passes.emitc.buffers import flags, shape_attribute
-from ....passes.emitc.builder import Builder, pointer, scalar_type
+from ....passes.emitc.builder import EmitcBuilder, pointer, scalar_type
 from ....passes.emitc.converter import FunctionConverter, ModuleState, memref_type
 from ....passes.emitc.names import Names, identifier
 from ....passes.emitc.text.expressions import c_type, pointer_type
@@ -66,7 +66,7 @@ def kernel_text(state: ModuleState, kernel: FuncOp, name: str, written: Sequence
     """
     item = kernel.clone()
     ids = _spread(item)
-    converter = FunctionConverter(state, kernel, Builder())
+    converter = FunctionConverter(state, kernel, EmitcBuilder())
     converter.b.assume({op.result: Range(0, op.size.value.data - 1) for op in ids})
     source = item.body.block
     block = Block(arg_types=[_argument_type(argument, kernel) for argument in source.args])

@@ -19,7 +19,7 @@ from ....ir import Array, element_of, numbers_of, shape_of
 from ....passes.core.base import Pass
 from ....passes.layout.convert import convert_layouts
 from ....passes.layout.orders import channels_last, identity, swapped
-from ....passes.layout.rules import Form, Rule, kernel_form, own_properties, where_moved
+from ....passes.layout.rules import LayoutForm, LayoutRule, kernel_form, own_properties, where_moved
 from ....passes.layout.state import WORTH_MOVING, Layouts, constant_of, padded, rebuilt, weights_like
 from ..dialects.packed import DepthwiseOp, PackedConvOp, PackedMatmulOp, group_of, pack
 from ..dialects.packed.tiles import DOT_TYPES, LANES, TILE_TYPES
@@ -56,12 +56,12 @@ def _full(op: ConvOp) -> bool:
     return list(shape_of(op.output)[2:]) == full
 
 
-def _channels_last(op: ConvOp) -> list[Form]:
+def _channels_last(op: ConvOp) -> list[LayoutForm]:
     order = channels_last(len(shape_of(op.output)))
     return [kernel_form(op, [order, None], order)]
 
 
-def _convert_conv(state: Layouts, op: ConvOp, form: Form) -> None:
+def _convert_conv(state: Layouts, op: ConvOp, form: LayoutForm) -> None:
     x, w = op.inputs
     order = form.result
     weight = np.moveaxis(constant_of(w), 1, -1)
@@ -124,12 +124,12 @@ def _is_packable_matrix(op: Operation) -> bool:
     return flat and types and op.wraps is None and not op.packed_bits and constant_of(b) is not None
 
 
-def _rows(op: MatmulOp) -> list[Form]:
+def _rows(op: MatmulOp) -> list[LayoutForm]:
     a, result = (identity(len(shape_of(value))) for value in (op.inputs[0], op.output))
     return [kernel_form(op, [a, None], result)]
 
 
-def _convert_matmul(state: Layouts, op: MatmulOp, form: Form) -> None:
+def _convert_matmul(state: Layouts, op: MatmulOp, form: LayoutForm) -> None:
     a, b = op.inputs
     weight = constant_of(b) if op.transpose_b is not None else constant_of(b).T
     # Each axis between the first and the last one is like the spatial axis of a window of one tap.
@@ -167,7 +167,7 @@ def _is_of_floats(op: Operation) -> bool:
     return floats and (op.transpose_b is None or shape_of(op.output)[-2] >= WORTH_MOVING)
 
 
-def _row_major(op: MatmulOp) -> list[Form]:
+def _row_major(op: MatmulOp) -> list[LayoutForm]:
     """Return the layouts of two matrices in which neither is stored transposed."""
     flags = (op.transpose_a, op.transpose_b)
     ranks = [len(shape_of(value)) for value in op.inputs]
@@ -175,7 +175,7 @@ def _row_major(op: MatmulOp) -> list[Form]:
     return [kernel_form(op, inputs, identity(len(shape_of(op.output))))]
 
 
-def _convert_product(state: Layouts, op: MatmulOp, form: Form) -> None:
+def _convert_product(state: Layouts, op: MatmulOp, form: LayoutForm) -> None:
     inputs = [state.given(value, order or ()) for value, order in zip(op.inputs, form.operands, strict=False)]
     _exchange(op, PackedMatmulOp, inputs, {})
 
@@ -191,12 +191,12 @@ def _is_over_space(op: Operation) -> bool:
     return axes == list(range(2, rank)) and op.keep_dims is not None and is_float(op.accumulator)
 
 
-def _reductions(op: ReduceOp) -> list[Form]:
+def _reductions(op: ReduceOp) -> list[LayoutForm]:
     rank = len(shape_of(op.output))
     return [kernel_form(op, [order], order) for order in (identity(rank), channels_last(rank))]
 
 
-def _convert_reduction(state: Layouts, op: ReduceOp, form: Form) -> None:
+def _convert_reduction(state: Layouts, op: ReduceOp, form: LayoutForm) -> None:
     """Convert a reduction over space, as the pooling of one window."""
     x = state.given(op.inputs[0], form.result)
     window = shape_of(x)[1:-1]
@@ -212,10 +212,10 @@ def _convert_reduction(state: Layouts, op: ReduceOp, form: Form) -> None:
 
 
 _RULES = (
-    Rule(_is_packable, _convert_conv, forms=_channels_last),
-    Rule(_is_packable_matrix, _convert_matmul, forms=_rows),
-    Rule(_is_of_floats, _convert_product, forms=_row_major),
-    Rule(_is_over_space, where_moved(_convert_reduction), forms=_reductions),
+    LayoutRule(_is_packable, _convert_conv, forms=_channels_last),
+    LayoutRule(_is_packable_matrix, _convert_matmul, forms=_rows),
+    LayoutRule(_is_of_floats, _convert_product, forms=_row_major),
+    LayoutRule(_is_over_space, where_moved(_convert_reduction), forms=_reductions),
 )
 
 

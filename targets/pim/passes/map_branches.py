@@ -19,7 +19,7 @@ from ....errors import Diagnostic
 from ....ir import functions, numbers_of, shape_of
 from ....locations import where
 from ....passes.core.base import Pass
-from ....passes.sharding.placement import Mesh, mesh_of, reshaped, sub_arrays
+from ....passes.sharding.placement import InstanceMesh, mesh_of, reshaped, sub_arrays
 from ....passes.sharding.spatial import SPATIAL, SUB_ARRAYS
 from ..schedule.packing import regular
 from .find_branches import BLOCK, BLOCKS, BRANCH_DIMS, HEAD_DIMS, QUERY_DIMS, REFUSED, STAGES
@@ -41,7 +41,7 @@ class SubArrays(NamedTuple):
         return (self.grid[0], rows), (self.grid[1], columns)
 
 
-def map_branches(module: ModuleOp, mesh: Mesh) -> None:
+def map_branches(module: ModuleOp, mesh: InstanceMesh) -> None:
     """
     Give kernels the sub-arrays of their stage, and products of queries and keys their loops.
 
@@ -65,7 +65,7 @@ def map_branches(module: ModuleOp, mesh: Mesh) -> None:
                 op.attributes[SPATIAL] = ints(_loops(op, of_blocks[block], sub_arrays(mesh, of_blocks[block].groups)))
 
 
-def partition(stage: DictionaryAttr, parts: int, mesh: Mesh) -> SubArrays:
+def partition(stage: DictionaryAttr, parts: int, mesh: InstanceMesh) -> SubArrays:
     """
     Return the sub-arrays of a stage whose blocks have so many parts, one after another.
 
@@ -128,7 +128,7 @@ def _block_of(op: Operation) -> int | None:
     return cast("IntegerAttr", number).value.data if number is not None else None
 
 
-def _loops(op: Operation, own: SubArrays, mesh: Mesh) -> list[int]:
+def _loops(op: Operation, own: SubArrays, mesh: InstanceMesh) -> list[int]:
     """
     Return the loop of the scores along each coordinate, -1 for none.
 

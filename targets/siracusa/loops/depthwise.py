@@ -13,7 +13,7 @@ from ....dialects.core.scalars import Index
 from ....dialects.nn import ConvOp
 from ....dialects.nn.unpack import WORD
 from ....passes.loops.affine import axes_of
-from ....passes.loops.blocks import Part, PartLoops, parts
+from ....passes.loops.blocks import BlockInterval, PartLoops, parts
 from ....passes.loops.nest import PARALLEL, Nest
 from ..cost.windows import PIXELS, Lines, WindowAxis, is_resident, spread_words, windows_of
 from ..dialects.cluster.instructions import fill_row, im2col, spread_weights, window_words
@@ -59,12 +59,12 @@ class DepthwiseLoops(PartLoops):
                 with self.blocks("phase", phases) as phase:
                     self.strips(phase, pixels)
 
-    def phases(self) -> Iterator[tuple[Part, int]]:
+    def phases(self) -> Iterator[tuple[BlockInterval, int]]:
         """Yield intervals of phases, and the pixels of each phase of an interval."""
         whole, more = divmod(self.kernel.bounds[self.columns.pixels], self.windows.phases)
         for first, end, pixels in ((0, more, whole + 1), (more, self.windows.phases, whole)):
             if first < end and pixels:
-                yield Part(first, 1, end - first), pixels
+                yield BlockInterval(first, 1, end - first), pixels
 
     def strips(self, phase: Index, pixels: int) -> None:
         """Build the strips of the pixels of a phase."""
@@ -75,7 +75,7 @@ class DepthwiseLoops(PartLoops):
     def bands(self, phase: Index, first: Index, pixels: int) -> None:
         """Build the bands of a strip of pixels; its last band has the rows that are left."""
         rows = self.kernel.bounds[self.rows.pixels] if self.rows else 1
-        bands = Part(0, self.lines.rows, -(-rows // self.lines.rows))
+        bands = BlockInterval(0, self.lines.rows, -(-rows // self.lines.rows))
         # A loop that cores share, even of one turn: the mark says that a core may do it alone.
         nest, is_shared = self.nest, self.nest.depth == 0
         with self.blocks("band", bands, shared=is_shared) as top:

@@ -14,7 +14,7 @@ from ....dialects.nn import ConvOp, MatmulOp
 from ....dialects.nn.contraction import ContractionOp, PackableOp
 from ....dialects.quant import RequantizeOp
 from ....ir import numbers_of, shape_of
-from ....passes.loops.blocks import BlockLoops, Part, parts
+from ....passes.loops.blocks import BlockInterval, BlockLoops, parts
 from ....passes.loops.nest import PARALLEL, Nest
 from ....passes.loops.scalar import live_ops
 from ..cost.narrow import stretch_of
@@ -84,7 +84,7 @@ class DotLoops(BlockLoops):
                     self.begin(part, first)
                     self.features(part, first)
 
-    def features(self, part: Part, pixel: Index) -> None:
+    def features(self, part: BlockInterval, pixel: Index) -> None:
         """Build the blocks of features of an interval of pixels."""
         # Blocks beside loops that cores share are such loops too, of one turn: a core does it alone.
         is_outermost = part.count == 1
@@ -92,14 +92,14 @@ class DotLoops(BlockLoops):
             with self.blocks("f", features, shared=is_outermost) as begin:
                 self.block(part, pixel, features.size, begin)
 
-    def pixel_parts(self) -> Iterable[Part]:
+    def pixel_parts(self) -> Iterable[BlockInterval]:
         """Return the intervals of a row of pixels, in blocks."""
         return self.parts_along(-1, PIXELS)
 
-    def begin(self, part: Part, pixel: Index) -> None:
+    def begin(self, part: BlockInterval, pixel: Index) -> None:
         """Build code shared by all blocks of the same pixels."""
 
-    def block(self, part: Part, pixel: Index, features: int, feature: Index) -> None:
+    def block(self, part: BlockInterval, pixel: Index, features: int, feature: Index) -> None:
         """Build the sums and the epilogue of one block."""
         sums = self.nest.op(memref.AllocaOp.get(i32, shape=[part.size, features], alignment=4))
         self.position[self.pixel], self.position[self.feature] = pixel, feature
@@ -129,7 +129,7 @@ class DotLoops(BlockLoops):
         self.nest.insert(load)
         self.finish([self.total(load.res)])
 
-    def dot(self, part: Part, sums: SSAValue) -> Operation:
+    def dot(self, part: BlockInterval, sums: SSAValue) -> Operation:
         """Build the op that computes the sums of a block."""
         x, w = self.kernel.inputs
         rows, taps = self.window([tap != self.taps[-1] or part.clipped for tap in self.taps])

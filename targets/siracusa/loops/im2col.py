@@ -17,7 +17,7 @@ from ....dialects.nn.contraction import ContractionOp, PackableOp
 from ....dialects.nn.unpack import WORD
 from ....errors import Diagnostic
 from ....ir import element_of, numbers_of, shape_of, where
-from ....passes.loops.blocks import Part, parts
+from ....passes.loops.blocks import BlockInterval, parts
 from ....passes.loops.nest import Nest
 from ..cost.narrow import sum_of
 from ..dialects.cluster.instructions import dot, dot_narrow, im2col, pack_window
@@ -121,26 +121,26 @@ class _WindowLoops(DotLoops):
         self.dilation = numbers_of(op.dilations)[-1] if isinstance(op, ConvOp) else 1
         self.bits = bits
 
-    def pixel_parts(self) -> Iterator[Part]:
+    def pixel_parts(self) -> Iterator[BlockInterval]:
         """Yield blocks of pixels: those with border windows, interior ones, and the remainder."""
         count = self.kernel.bounds[self.pixel]
         low, high = self.whole_windows(-1, count)
         begin = min(-(-low // PIXELS) * PIXELS, count)
         end = max(begin, high // PIXELS * PIXELS)
         for first in range(0, begin, PIXELS):
-            yield Part(first, min(PIXELS, count - first), 1, clipped=True)
+            yield BlockInterval(first, min(PIXELS, count - first), 1, clipped=True)
         yield from parts(begin, end, PIXELS)
         for first in range(end, count, PIXELS):
             size = min(PIXELS, count - first)
-            yield Part(first, size, 1, clipped=first + size > high)
+            yield BlockInterval(first, size, 1, clipped=first + size > high)
 
-    def begin(self, part: Part, pixel: Index) -> None:
+    def begin(self, part: BlockInterval, pixel: Index) -> None:
         """Copy the windows of a block."""
         for number in range(part.size):
             self.position[self.pixel] = self.nest.add(pixel, number)
             self.nest.insert(self.window_of(number, part))
 
-    def window_of(self, number: int, part: Part) -> Operation:
+    def window_of(self, number: int, part: BlockInterval) -> Operation:
         """Build the op that copies the window at the current position, the block's pixel `number`."""
         nest, x, w = self.nest, self.kernel.inputs[0], shape_of(self.kernel.inputs[1].value)
         channels, width = self.kernel.bounds[self.channel], w[-1]
@@ -176,7 +176,7 @@ class _WindowLoops(DotLoops):
         strides = cast("MemRefType[Any]", x.type).get_strides()
         return self.dilation == 1 and strides is not None and strides[self.x_axis] == channels
 
-    def dot(self, part: Part, sums: SSAValue) -> Operation:
+    def dot(self, part: BlockInterval, sums: SSAValue) -> Operation:
         """Build the op that computes a block from whole windows as rows."""
         w = self.kernel.inputs[1]
         self.position |= dict.fromkeys(self.kernel.reduced, 0)

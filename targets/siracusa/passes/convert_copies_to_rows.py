@@ -16,7 +16,7 @@ from ....dialects.core.machine.attribute import machine_of
 from ....dialects.core.nesting import nested_ops
 from ....ir import element_of, functions, numpy_type, shape_of
 from ....passes.core.base import Pass
-from ....passes.loops.blocks import Part, parts
+from ....passes.loops.blocks import BlockInterval, parts
 from ....passes.loops.nest import PARALLEL, Constants, Nest
 from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ..dialects.cluster.instructions import copy_row
@@ -101,10 +101,10 @@ def _row_axis(op: memref.CopyOp, cores: int) -> int:
     return axis
 
 
-def _stretches(extent: int, inner: int, rows: int, cores: int) -> list[Part]:
+def _stretches(extent: int, inner: int, rows: int, cores: int) -> list[BlockInterval]:
     """Return the intervals of an axis, with `inner` bytes for each index, that the cores share in each of the rows."""
     if rows >= cores:
-        return [Part(0, extent, 1)]
+        return [BlockInterval(0, extent, 1)]
     share = max(_LEAST, -(-extent * inner // cores))
     size = -(-share // inner) if inner > 1 else -(-share // _WORDS) * _WORDS
     return list(parts(0, extent, min(size, extent)))

@@ -29,7 +29,7 @@ from ....passes.core.base import Pass
 from ....passes.map_engines import ATTRIBUTE, engine_of
 from ....passes.memory.arena import place
 from ....passes.memory.views import buffer_type, bytes_of
-from ....passes.place_weights import Weights, weights_of
+from ....passes.place_weights import WeightConstant, weights_of
 from ....passes.verify_levels import parts_of
 from ..loops.dot import is_dot
 from ..loops.im2col import takes_narrow_input
@@ -51,7 +51,7 @@ class _Narrow:
     of inputs.
     """
 
-    weights: Weights
+    weights: WeightConstant
     packed: Array
     bits: int
     is_unsigned: bool
@@ -104,7 +104,7 @@ def narrowest(values: Array) -> tuple[int, bool] | None:
     return None
 
 
-def _packed_forms(weights: Weights, machine: Machine, inputs: _Inputs) -> list[_Narrow]:
+def _packed_forms(weights: WeightConstant, machine: Machine, inputs: _Inputs) -> list[_Narrow]:
     """Return the packings of weights, fastest first; wider ones only for packed windows."""
     if not _may_be_packed(weights, machine):
         return []
@@ -123,7 +123,7 @@ def _packed_forms(weights: Weights, machine: Machine, inputs: _Inputs) -> list[_
     return sorted(useful, key=lambda packing: packing.cycles)
 
 
-def _may_be_packed(weights: Weights, machine: Machine) -> bool:
+def _may_be_packed(weights: WeightConstant, machine: Machine) -> bool:
     """Return whether weights are bytes fetched to a near level by kernels that support packed ones."""
     type = cast("MemRefType[Any]", weights.definition.type)
     is_plain = type.element_type == i8 and isinstance(type.memory_space, NoneAttr) and len(type.get_shape()) > 0
@@ -134,7 +134,7 @@ def _may_be_packed(weights: Weights, machine: Machine) -> bool:
 
 
 def _narrow(
-    weights: Weights, values: Array, form: tuple[int, bool], machine: Machine, inputs: _Inputs
+    weights: WeightConstant, values: Array, form: tuple[int, bool], machine: Machine, inputs: _Inputs
 ) -> _Narrow | None:
     """Return weights packed to `form`; None if an engine supports no use of them."""
     bits, is_unsigned = form

@@ -10,7 +10,7 @@ from xdsl.passes import ModulePass
 
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.passes.core.manager import PassManager
-from tilewright.passes.core.pipeline import Pipeline, Step
+from tilewright.passes.core.pipeline import Pipeline, PipelineStep
 from tilewright.runtime.driver.interpret import InterpretEach
 
 
@@ -34,5 +34,5 @@ class ReplacePass(ModulePass):
 def replace(before: str, *after: str, observer: InterpretEach | None = None) -> None:
     """Run passes that replace a program by others, one after another; raise what --interpret-each says."""
     context = new_context()
-    pipeline = Pipeline(tuple(Step("replace", ReplacePass(text)) for text in after))
+    pipeline = Pipeline(tuple(PipelineStep("replace", ReplacePass(text)) for text in after))
     PassManager([observer or InterpretEach()]).run(parse_module(context, before), pipeline, context)

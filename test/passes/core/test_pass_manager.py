@@ -12,7 +12,7 @@ from xdsl.utils.exceptions import PassFailedException
 from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.errors import Diagnostic
 from tilewright.passes.core.manager import Observer, PassManager, Place
-from tilewright.passes.core.pipeline import Pipeline, Step
+from tilewright.passes.core.pipeline import Pipeline, PipelineStep
 
 pytestmark = pytest.mark.quick
 
@@ -91,7 +91,7 @@ class Log(Observer):
         self.log.append(f"{self.name} failure {error.stage}")
 
 
-def run(*steps: Step, observers: list[Observer] | None = None, verify_each: bool = True) -> ModuleOp:
+def run(*steps: PipelineStep, observers: list[Observer] | None = None, verify_each: bool = True) -> ModuleOp:
     context = new_context()
     module = parse_module(context, TEXT, "t.mlir")
     PassManager(observers or [], verify_each).run(module, Pipeline(steps), context)
@@ -103,22 +103,22 @@ def names(module: ModuleOp) -> list[str]:
 
 
 def test_an_anchored_pass_sees_one_function_at_a_time():
-    assert print_ir(run(Step("count", CountPass(), ("func.func",)))).count("seen = 1 : i32") == 3
-    assert print_ir(run(Step("count", CountPass()))).count("seen = 3 : i32") == 3
+    assert print_ir(run(PipelineStep("count", CountPass(), ("func.func",)))).count("seen = 1 : i32") == 3
+    assert print_ir(run(PipelineStep("count", CountPass()))).count("seen = 3 : i32") == 3
 
 
 def test_an_anchored_pass_leaves_the_order():
-    assert names(run(Step("count", CountPass(), ("func.func",)))) == ["f", "declared", "g"]
+    assert names(run(PipelineStep("count", CountPass(), ("func.func",)))) == ["f", "declared", "g"]
 
 
 def test_what_an_anchored_pass_adds_stays_beside_the_function():
-    module = run(Step("split", SplitPass(), ("func.func",)))
+    module = run(PipelineStep("split", SplitPass(), ("func.func",)))
     assert names(module) == ["f_0", "f", "declared_0", "declared", "g_0", "g"]
 
 
 def test_observers_are_nested():
     log: list[str] = []
-    run(Step("count", CountPass()), observers=[Log("a", log), Log("b", log)])
+    run(PipelineStep("count", CountPass()), observers=[Log("a", log), Log("b", log)])
     stage = "count, pass 1 of 1"
     assert log == [
         "a pipeline",
@@ -142,7 +142,7 @@ def test_observers_are_nested():
 def test_failures_become_diagnostics(how: str, where: str, message: str):
     log: list[str] = []
     with pytest.raises(Diagnostic) as caught:
-        run(Step("count", CountPass()), Step("break", BreakPass(how)), observers=[Log("a", log)])
+        run(PipelineStep("count", CountPass()), PipelineStep("break", BreakPass(how)), observers=[Log("a", log)])
     assert (caught.value.where, caught.value.message) == (where, message)
     assert caught.value.stage == "break, pass 2 of 2"
     assert log[-1] == "a failure break, pass 2 of 2"
@@ -152,13 +152,13 @@ def test_a_function_is_put_back_when_its_pass_fails():
     context = new_context()
     module = parse_module(context, TEXT)
     with pytest.raises(Diagnostic):
-        PassManager().run(module, Pipeline((Step("break", BreakPass("xdsl"), ("func.func",)),)), context)
+        PassManager().run(module, Pipeline((PipelineStep("break", BreakPass("xdsl"), ("func.func",)),)), context)
     assert names(module) == ["f", "declared", "g"]
 
 
 def test_an_interrupt_is_no_failure():
     with pytest.raises(KeyboardInterrupt):
-        run(Step("break", BreakPass("interrupt")))
+        run(PipelineStep("break", BreakPass("interrupt")))
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class DanglePass(ModulePass):
 
 def test_what_a_pass_makes_is_verified():
     with pytest.raises(Diagnostic, match="does not dominate its use") as caught:
-        run(Step("dangle", DanglePass()))
+        run(PipelineStep("dangle", DanglePass()))
     assert caught.value.where == "t.mlir:4:3"
     assert caught.value.stage == "dangle, pass 1 of 1"
-    run(Step("dangle", DanglePass()), verify_each=False)
+    run(PipelineStep("dangle", DanglePass()), verify_each=False)

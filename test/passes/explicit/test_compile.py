@@ -16,7 +16,7 @@ from tilewright.dialects.core.effect_traits import Blocks, Programs, Signals
 from tilewright.dialects.core.effects import Effects
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
-from tilewright.passes.explicit.client import Call, Client, Handler, Program
+from tilewright.passes.explicit.client import Call, Handler, Program, WalkClient
 from tilewright.passes.explicit.compile import compile_function
 
 pytestmark = pytest.mark.quick
@@ -63,7 +63,7 @@ class ProgramOp(IRDLOperation):
 UNIT = Dialect("unit", [TakeOp, GiveOp, ConcurrentOp, ProgramOp])
 
 
-class Recorder(Client):
+class Recorder(WalkClient):
     """Client that records events; a program that takes waits until another one has given."""
 
     def __init__(self, module: ModuleOp) -> None:
@@ -79,8 +79,8 @@ class Recorder(Client):
     def access(self, op: Operation, effects: Effects) -> Handler:
         return lambda *operands: self.seen.append((op.name, *operands))
 
-    def call(self, op: CallOp, known: Sequence[int], *, by_data: bool) -> Call:
-        callee = compile_function(self._functions[op.callee.string_value()], known, self, by_data=by_data)
+    def call(self, op: CallOp, static: Sequence[int], *, by_data: bool) -> Call:
+        callee = compile_function(self._functions[op.callee.string_value()], static, self, by_data=by_data)
         return Call(callee.walk, callee.returned, callee.blocks)
 
     def signal(self, op: Operation) -> Handler:

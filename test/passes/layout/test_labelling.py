@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilewright.passes.layout.labelling import End, Labelling, Value, reached_by_library, reached_by_paths, solve
+from tilewright.passes.layout.labelling import (
+    End,
+    LabelledValue,
+    Labelling,
+    reached_by_library,
+    reached_by_paths,
+    solve,
+)
 
 pytestmark = pytest.mark.quick
 
@@ -19,7 +26,7 @@ def problems(draw: st.DrawFn, most_labels: int, *, twisted: bool) -> Labelling:
     """Graphs of ops whose operands and results share a layout; constants ends demand one each."""
     labels = list(range(draw(st.integers(2, most_labels))))
     forms: list[list[tuple[int, ...]]] = []
-    values: list[Value] = []
+    values: list[LabelledValue] = []
     produced: list[tuple[End, list[End], int]] = []
     for node in range(draw(st.integers(2, 7))):
         operands = draw(st.lists(st.integers(0, len(produced) - 1), max_size=3)) if produced else []
@@ -29,7 +36,7 @@ def problems(draw: st.DrawFn, most_labels: int, *, twisted: bool) -> Labelling:
         for slot, operand in enumerate(operands):
             produced[operand][1].append(End(node, slot))
         produced.append((End(node, len(operands)), [], draw(st.integers(1, 5))))
-    values = [Value(end, tuple(users), (int(cost > 2), cost)) for end, users, cost in produced]
+    values = [LabelledValue(end, tuple(users), (int(cost > 2), cost)) for end, users, cost in produced]
     choices = [(node, form) for node, own in enumerate(forms) for form in range(len(own)) if len(own) > 1]
     priced = draw(st.lists(st.sampled_from(choices), max_size=3)) if choices else []
     return Labelling(forms, values, {taken: (0, draw(st.integers(1, 3))) for taken in priced})
@@ -66,9 +73,9 @@ def test_users_of_one_layout_share_its_copy() -> None:
     """One producer of layout 0 and three users of layout 1, of which two could follow either."""
     forms = [[(0,)], [(0, 0), (1, 1)], [(0, 0), (1, 1)], [(1, 1)], [(1, 1, 0)]]
     values = [
-        Value(End(0, 0), (End(1, 0), End(2, 0), End(3, 0)), (1,)),
-        Value(End(1, 1), (End(4, 0),), (1,)),
-        Value(End(2, 1), (End(4, 1),), (1,)),
+        LabelledValue(End(0, 0), (End(1, 0), End(2, 0), End(3, 0)), (1,)),
+        LabelledValue(End(1, 1), (End(4, 0),), (1,)),
+        LabelledValue(End(2, 1), (End(4, 1),), (1,)),
     ]
     problem = Labelling(forms, values)
     assert solve(problem) == [0, 1, 1, 0, 0]
@@ -80,7 +87,7 @@ def test_costs_are_lexicographic_where_their_sum_exceeds_64_bits() -> None:
     count = 50
     forms = [[(0,)], *([(0, 0), (1, 1)] for _ in range(count)), [(1,)]]
     costs = [(1, 2**40 + (7 if node % 2 else 3), 2**45 - node) for node in range(count + 1)]
-    values = [Value(End(node, min(node, 1)), (End(node + 1, 0),), costs[node]) for node in range(count + 1)]
+    values = [LabelledValue(End(node, min(node, 1)), (End(node + 1, 0),), costs[node]) for node in range(count + 1)]
     problem = Labelling(forms, values)
     assert problem.cost(solve(problem))[:2] == (1, 2**40 + 3)
 
@@ -88,14 +95,14 @@ def test_costs_are_lexicographic_where_their_sum_exceeds_64_bits() -> None:
 def test_a_value_and_its_transpose_in_one_op_need_a_copy() -> None:
     """No cut: a value reaches an op straight and transposed, and both must have one layout."""
     forms = [[(0,), (1,)], [(0, 1), (1, 0)], [(0, 0), (1, 1)]]
-    values = [Value(End(0, 0), (End(1, 0), End(2, 0)), (1,)), Value(End(1, 1), (End(2, 1),), (2,))]
+    values = [LabelledValue(End(0, 0), (End(1, 0), End(2, 0)), (1,)), LabelledValue(End(1, 1), (End(2, 1),), (2,))]
     problem = Labelling(forms, values)
     assert problem.cost(solve(problem)) == (1,)
 
 
 def test_a_price_of_a_form_outweighs_a_cheaper_copy() -> None:
     forms = [[(0,)], [(0, 0), (1, 1)], [(1,)]]
-    values = [Value(End(0, 0), (End(1, 0),), (2,)), Value(End(1, 1), (End(2, 0),), (4,))]
+    values = [LabelledValue(End(0, 0), (End(1, 0),), (2,)), LabelledValue(End(1, 1), (End(2, 0),), (4,))]
     assert solve(Labelling(forms, values)) == [0, 1, 0]
     assert solve(Labelling(forms, values, {(1, 1): (3,)})) == [0, 0, 0]
 
@@ -115,7 +122,7 @@ def _time_of(count: int) -> float:
     for node in range(1, count):
         users[node - 1].append(End(node, 0))
         users[max(0, node - 5)].append(End(node, 1))
-    values = [Value(End(node, 2), tuple(users[node]), (1, node % 7 + 1, count - node)) for node in range(count)]
+    values = [LabelledValue(End(node, 2), tuple(users[node]), (1, node % 7 + 1, count - node)) for node in range(count)]
     start = time.process_time()
     choice = solve(Labelling(forms, values))
     seconds = time.process_time() - start

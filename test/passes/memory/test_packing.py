@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
 from tilewright.passes.allocate_static import AllocateStaticPass, does_not_fit
-from tilewright.passes.memory.arena import Decision, Lifetime, decide, peak_step, place
+from tilewright.passes.memory.arena import Feasibility, Lifetime, decide, peak_step, place
 from tilewright.passes.memory.packing import (
     boxes_of,
     components,
@@ -145,7 +145,7 @@ def test_few_buffers_get_the_smallest_arena(buffers: list[Lifetime], alignment: 
     smallest = least(buffers, alignment)
     found = place(buffers, alignment)
     assert (found.size, found.optimal) == (smallest, True)
-    assert decide(buffers, smallest - 1, alignment) == Decision(None, True)
+    assert decide(buffers, smallest - 1, alignment) == Feasibility(None, True)
     assert decide(buffers, smallest, alignment).placement is not None
 
 

@@ -23,7 +23,7 @@ from tilewright.ir import functions
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.formats.c import render
-from tilewright.passes.memory.spreading import NOWHERE, Spread
+from tilewright.passes.memory.spreading import NOWHERE, SpatialMapping
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import random_inputs, run_module
@@ -156,7 +156,7 @@ def test_three_levels(own: tuple[str, ...]) -> None:
 
 
 def test_spread() -> None:
-    spread = Spread(((0, 2), (2, 3)))
+    spread = SpatialMapping(((0, 2), (2, 3)))
     assert (spread.copies, NOWHERE.copies) == (6, 1)
     assert spread.counts((4, 5, 3)) == (2, 5, 1)
     assert spread.order((2, 0, 1), (4, 5, 3)) == (0, 1)

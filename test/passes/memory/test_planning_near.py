@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from tilewright.passes.memory.layers import Layers, loads
-from tilewright.passes.memory.near import Largest, Near
+from tilewright.passes.memory.near import Largest, ResidentSet
 
 CAPACITY = 1000
 
@@ -28,7 +28,7 @@ def layers_of(random: Random, kernels: int, buffers: int) -> Any:
 def test_the_room_is_what_buffers_alive_at_any_of_the_kernels_leave(kernels: int):
     random = Random(kernels)
     layers = layers_of(random, kernels, 20)
-    near = Near(layers, range(0, 20, 2), {"A": CAPACITY, "B": 2 * CAPACITY})
+    near = ResidentSet(layers, range(0, 20, 2), {"A": CAPACITY, "B": 2 * CAPACITY})
     levels: Any = [SimpleNamespace(name="A"), SimpleNamespace(name="B")]
     for _ in range(60):
         near.toggle(random.randrange(20))

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
-from tilewright.dialects.paged.ops import PoolOp
+from tilewright.dialects.paged.ops import PagedPoolOp
 from tilewright.ir import Array
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
@@ -45,7 +45,7 @@ SIZES = st.fixed_dictionaries(
 def step_text(config: PoolConfig, tokens: int) -> str:
     """Return a function of a step in two layers; the queries of the second are the results of the first."""
     q, k = (f"tensor<{tokens}x{heads}x{config.head_dim}xf32>" for heads in (config.heads, config.kv_heads))
-    sizes = ", ".join(f"{name} = {getattr(config, name)} : i64" for name in PoolOp.SIZES)
+    sizes = ", ".join(f"{name} = {getattr(config, name)} : i64" for name in PagedPoolOp.SIZES)
     return f"""
 paged.pool @kv {{{sizes}, scale = {config.scale:e} : f64}}
 func.func @network(%position: tensor<1xi32>, %ids: tensor<{tokens}xi32>, %q: {q}, %k: {k}, %v: {k}) -> {q} {{

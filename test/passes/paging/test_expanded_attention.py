@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from tilewright.dialects.core.syntax.text import parse_module
-from tilewright.dialects.paged.ops import PoolOp
+from tilewright.dialects.paged.ops import PagedPoolOp
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 from tilewright.passes import all_passes
@@ -208,7 +208,9 @@ def test_pins_are_those_of_the_pool() -> None:
 
 @pytest.mark.parametrize("table", [[0, 0, 2], [1, 0, 2], [0, 1, 3], [0, 1, 1], [-1, 0, 2]])
 def test_other_tables_are_refused(table: list[int]) -> None:
-    config = replace(PoolConfig.of_shape(PoolOp.get("kv", dict.fromkeys(PoolOp.SIZES, 8), 0.5).shape), memory=1 << 24)
+    config = replace(
+        PoolConfig.of_shape(PagedPoolOp.get("kv", dict.fromkeys(PagedPoolOp.SIZES, 8), 0.5).shape), memory=1 << 24
+    )
     config = replace(config, layers=1, heads=1, kv_heads=1, page_length=2, capacity=16)
     with Pool(config) as pool:
         sequence = pool.create()

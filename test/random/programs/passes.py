@@ -21,7 +21,7 @@ from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
-from tilewright.passes.core.pipeline import Pipeline, Registry, Step, parse_pipeline
+from tilewright.passes.core.pipeline import Pipeline, PipelineStep, Registry, parse_pipeline
 
 from .program import Program
 from .reduce import reduced
@@ -238,7 +238,7 @@ def failure_kind(error: Diagnostic) -> str:
     return "unsupported" if "of xDSL does not support" in error.message else "refused"
 
 
-def _applied(subject: Subject, module: ModuleOp, run: Sequence[Step]) -> tuple[str, str] | None:
+def _applied(subject: Subject, module: ModuleOp, run: Sequence[PipelineStep]) -> tuple[str, str] | None:
     """Run passes; return the kind and the text of a failure, None where there is none."""
     try:
         PassManager([]).run(module, Pipeline(tuple(run)), subject.context)

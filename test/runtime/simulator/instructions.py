@@ -10,7 +10,7 @@ from xdsl.rewriter import Rewriter
 from tilewright.compiler import machine_named, pipeline_of
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.passes.core.base import Pass
-from tilewright.passes.core.pipeline import Pipeline, Step
+from tilewright.passes.core.pipeline import Pipeline, PipelineStep
 
 
 class ToInstructionsPass(Pass):
@@ -28,4 +28,4 @@ def with_instructions(target: str, before: str) -> Pipeline:
     """Return a target's pipeline with kernels turned into instructions before a pass."""
     steps = pipeline_of(machine_named(target)).steps
     at = [step.name for step in steps].index(before)
-    return Pipeline((*steps[:at], Step("to-instructions", ToInstructionsPass()), *steps[at:]))
+    return Pipeline((*steps[:at], PipelineStep("to-instructions", ToInstructionsPass()), *steps[at:]))
