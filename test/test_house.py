@@ -25,7 +25,7 @@ LIMITS = {
     "classes named clock": (16, "one timeline: another clock has to wait by the same rules"),
     "classes named queue": (14, "one queue in order: another one has to count the same depths"),
     "classes named builder": (25, "one way to build ops: each other one is learnt anew"),
-    "class names defined twice": (66, "one class name, one concept: a search for it ends at its definition"),
+    "class names defined twice": (37, "one class name, one concept: a search for it ends at its definition"),
     "vague locals": (553, "a local named found, each, made, known, given or held does not say its role"),
     "long functions": (19, "a function of more than 50 lines does several things"),
     "calls of id": (52, "an object's identity is reused when it is gone: hash the object, or key by its content"),

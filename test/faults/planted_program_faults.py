@@ -88,8 +88,8 @@ PROGRAM_FAULTS: tuple[Fault, ...] = (
     fault(
         "the range of a product from two corners",
         "dialects/core/analysis/value_ranges.py",
-        "found = [compute(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]",
-        "found = [compute(a.low, b.low), compute(a.high, b.high)]",
+        "values = [compute(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]",
+        "values = [compute(a.low, b.low), compute(a.high, b.high)]",
         "test/dialects/core/analysis/test_value_ranges.py",
         f"{_PASSES}/overlap-engines*.mlir",
         f"{_PASSES}/overlap/test_overlap_engines.py",
