@@ -50,15 +50,15 @@ def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dic
     inputs or outputs.
     """
     _check_arity(node, schema)
-    known = {name: attribute for name, attribute in schema.attributes.items() if attribute.type not in GRAPHS}
+    attributes = {name: attribute for name, attribute in schema.attributes.items() if attribute.type not in GRAPHS}
     values: dict[str, Any] = {}
     for attribute in node.attribute:
         check_kind(node, attribute, ())
         if _kind(attribute) in GRAPHS and _is_graph(schema, attribute.name):
             continue
-        name = _canonical_name(attribute.name, known)
+        name = _canonical_name(attribute.name, attributes)
         if name is None:
-            _check_ignorable(node, schema, attribute, known)
+            _check_ignorable(node, schema, attribute, attributes)
             text = f"{where_node(node)}: warning: {node.op_type} has no attribute '{attribute.name}', which is ignored"
             warnings.warn(text, stacklevel=2)
             continue
@@ -70,12 +70,12 @@ def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dic
                 found=f"{attribute.name} after another of its spellings",
                 remedy="remove one",
             )
-        values[name] = _value(node, attribute, known[name], folder)
-    if missing := [name for name, attribute in known.items() if attribute.required and name not in values]:
+        values[name] = _value(node, attribute, attributes[name], folder)
+    if missing := [name for name, attribute in attributes.items() if attribute.required and name not in values]:
         raise Diagnostic(
             f"{node.op_type} lacks the attribute '{missing[0]}'",
             where=where_node(node),
-            expected=", ".join(name for name, attribute in known.items() if attribute.required),
+            expected=", ".join(name for name, attribute in attributes.items() if attribute.required),
             found=", ".join(values) or "no attributes",
             remedy="export the node with all attributes that its operator requires",
         )
@@ -83,12 +83,12 @@ def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dic
         _check_values(node, schema, values)
     if not schema.domain:
         _check_words(node, values)
-    return {name: value if isinstance(value, Attribute) else stored_value(known[name].type, value)
+    return {name: value if isinstance(value, Attribute) else stored_value(attributes[name].type, value)
             for name, value in sorted(values.items())
-            if isinstance(value, Attribute) or not _is_default(value, known[name])}  # fmt: skip
+            if isinstance(value, Attribute) or not _is_default(value, attributes[name])}  # fmt: skip
 
 
-def _check_ignorable(node: NodeProto, schema: OpSchema, attribute: AttributeProto, known: Mapping[str, Any]) -> None:
+def _check_ignorable(node: NodeProto, schema: OpSchema, attribute: AttributeProto, names: Mapping[str, Any]) -> None:
     """
     Raise Diagnostic for an unknown attribute that may change the result.
 
@@ -96,14 +96,14 @@ def _check_ignorable(node: NodeProto, schema: OpSchema, attribute: AttributeProt
     """
     if attribute.name in REMARKS:
         return
-    near = did_you_mean(attribute.name, known)
+    near = did_you_mean(attribute.name, names)
     versions = _versions_with(schema.domain, schema.name, attribute.name)
     if not near and not versions:
         return
     raise Diagnostic(
         f"{node.op_type} has no attribute '{attribute.name}'",
         where=where_node(node),
-        expected=", ".join(known) or "no attributes",
+        expected=", ".join(names) or "no attributes",
         found=attribute.name + (f", which {node.op_type} of opset {versions} has" if versions else ""),
         remedy=near or "export the node in the form of the model's opset, or remove the attribute",
     )
@@ -122,7 +122,7 @@ def attribute_of(node: NodeProto, name: str, default: Any = None) -> Any:
     return next((helper.get_attribute_value(a) for a in node.attribute if a.name == name), default)
 
 
-def check_kind(node: NodeProto, attribute: AttributeProto, known: Sequence[OpSchema.Attribute]) -> None:
+def check_kind(node: NodeProto, attribute: AttributeProto, attributes: Sequence[OpSchema.Attribute]) -> None:
     """Raise Diagnostic for an attribute without a type, or of a type that no known schema gives it."""
     if attribute.type not in _KINDS:
         raise _wrong_type(node, attribute, "a type", f"type number {attribute.type}")
@@ -134,8 +134,8 @@ def check_kind(node: NodeProto, attribute: AttributeProto, known: Sequence[OpSch
             found=f"a reference to '{attribute.ref_attr_name}'",
             remedy="give the value of the attribute",
         )
-    if known and _kind(attribute) not in [form.type for form in known]:
-        raise _wrong_type(node, attribute, _kind_name(known[0].type), _kind_name(_kind(attribute)))
+    if attributes and _kind(attribute) not in [form.type for form in attributes]:
+        raise _wrong_type(node, attribute, _kind_name(attributes[0].type), _kind_name(_kind(attribute)))
 
 
 def unsound(node: NodeProto) -> str:
@@ -196,10 +196,10 @@ def _is_graph(schema: OpSchema, name: str) -> bool:
     return name in schema.attributes and schema.attributes[name].type in GRAPHS
 
 
-def _canonical_name(name: str, known: Mapping[str, Any]) -> str | None:
-    if name in known:
+def _canonical_name(name: str, names: Mapping[str, Any]) -> str | None:
+    if name in names:
         return name
-    return next((true for true, spellings in SPELLINGS.items() if true in known and name in spellings), None)
+    return next((true for true, spellings in SPELLINGS.items() if true in names and name in spellings), None)
 
 
 def _is_default(value: Any, attribute: OpSchema.Attribute) -> bool:
@@ -242,18 +242,18 @@ def _check_values(node: NodeProto, schema: OpSchema, values: Mapping[str, Any]) 
 
 def _value(node: NodeProto, attribute: AttributeProto, expected: OpSchema.Attribute, folder: Path | None) -> Any:
     """Return a number, text or list of them; for a tensor, how it is stored."""
-    found = _kind(attribute)
-    if found == expected.type == _Type.TENSOR:
+    kind = _kind(attribute)
+    if kind == expected.type == _Type.TENSOR:
         return read_tensor(attribute.t, folder, f"{node.name}.{attribute.name}").dense
-    if found == expected.type and found in _SCALARS | _LISTS:
+    if kind == expected.type and kind in _SCALARS | _LISTS:
         return helper.get_attribute_value(attribute)
-    if found == expected.type == _Type.STRING:
+    if kind == expected.type == _Type.STRING:
         return _text(node, attribute, attribute.s)
-    if found == expected.type == _Type.STRINGS:
+    if kind == expected.type == _Type.STRINGS:
         return [_text(node, attribute, text) for text in attribute.strings]
     numbers = _numbers(node, attribute, folder) if node.domain == DOMAIN else None
     if numbers is None or expected.type not in _SCALARS | _LISTS:
-        raise _wrong_type(node, attribute, _kind_name(expected.type), _kind_name(found))
+        raise _wrong_type(node, attribute, _kind_name(expected.type), _kind_name(kind))
     if expected.type in _SCALARS and numbers.size != 1:
         raise _wrong_type(node, attribute, "one number", f"{numbers.size} numbers")
     return _as_kind(node, attribute, numbers.ravel(), expected.type)
@@ -276,10 +276,10 @@ def _text(node: NodeProto, attribute: AttributeProto, data: bytes) -> str:
 
 def _numbers(node: NodeProto, attribute: AttributeProto, folder: Path | None) -> np.ndarray | None:
     """Return the numbers of an attribute, None where it holds none; quantisers write several forms."""
-    found = _kind(attribute)
-    if found == _Type.TENSOR:
+    kind = _kind(attribute)
+    if kind == _Type.TENSOR:
         return read_tensor(attribute.t, folder, f"{node.name}.{attribute.name}").array
-    return np.array(helper.get_attribute_value(attribute)) if found in _SCALARS | _LISTS else None
+    return np.array(helper.get_attribute_value(attribute)) if kind in _SCALARS | _LISTS else None
 
 
 def _as_kind(node: NodeProto, attribute: AttributeProto, numbers: np.ndarray, kind: OpSchema.AttrType) -> Any:

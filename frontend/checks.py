@@ -59,15 +59,15 @@ def _check_types(node: NodeView) -> None:
         if not kind or kind not in ELEMENTS:
             continue
         formal = schema.inputs[min(index, len(schema.inputs) - 1)]
-        found = type_name(kind).lower()
+        element = type_name(kind).lower()
         allowed = sorted(
-            each.removeprefix("tensor(").rstrip(")") for each in formal.types if each.startswith("tensor(")
+            text.removeprefix("tensor(").rstrip(")") for text in formal.types if text.startswith("tensor(")
         )
-        if found not in allowed:
-            raise node.misfit(f"the element type of input {index}", ", ".join(allowed), f'{found} of "{name}"', _CAST)
+        if element not in allowed:
+            raise node.misfit(f"the element type of input {index}", ", ".join(allowed), f'{element} of "{name}"', _CAST)
         is_shared = formal.type_str in bound and formal.is_homogeneous
-        if is_shared and bound[formal.type_str] != found:
+        if is_shared and bound[formal.type_str] != element:
             raise node.misfit(
-                f"the element type of input {index}", bound[formal.type_str], f'{found} of "{name}"', _CAST
+                f"the element type of input {index}", bound[formal.type_str], f'{element} of "{name}"', _CAST
             )
-        bound.setdefault(formal.type_str, found)
+        bound.setdefault(formal.type_str, element)

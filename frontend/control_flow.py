@@ -94,9 +94,9 @@ def _if(resolver: Resolver, node: NodeProto) -> None:
 def _loop(resolver: Resolver, node: NodeProto) -> None:
     body, carried = body_of(node, "body"), list(node.input[2:])
     _check_arity(node, body, 2 + len(carried), 1 + len(node.output))
-    given = [*node.input, "", ""][:2]
-    turns, condition = (constant_number(resolver, name) for name in given)
-    if not any(given):
+    inputs = [*node.input, "", ""][:2]
+    turns, condition = (constant_number(resolver, name) for name in inputs)
+    if not any(inputs):
         raise Diagnostic(
             "a Loop without end: it has neither a number of iterations nor a condition",
             where=where_node(node),
@@ -104,11 +104,11 @@ def _loop(resolver: Resolver, node: NodeProto) -> None:
             found="both are left out",
             remedy="give the Loop one of them in the model",
         )
-    if (given[0] == "" or turns is not None) and not is_endless(resolver, node):
+    if (inputs[0] == "" or turns is not None) and not is_endless(resolver, node):
         if (fixed := counted(resolver, node, body, turns)) is not None:
             _loop(resolver, fixed)
             return
-    is_open = (given[0] and turns is None) or (given[1] and condition is None)
+    is_open = (inputs[0] and turns is None) or (inputs[1] and condition is None)
     if is_open or (turns is not None and max(turns, 0) * len(body.node) > UNROLLED_NODES):
         keep_loop(resolver, node)
         return

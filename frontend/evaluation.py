@@ -24,10 +24,10 @@ def shape_value(node: NodeProto, info: Callable[[str], TensorInfo | None]) -> tu
     """Return the value and element type of a Shape or Size of a tensor of known shape, None for anything else."""
     if node.domain or node.op_type not in ("Shape", "Size"):
         return None
-    known = info(node.input[0])
-    if known is None or known.shape is None or None in known.shape:
+    operand = info(node.input[0])
+    if operand is None or operand.shape is None or None in operand.shape:
         return None
-    dims = np.array(known.shape, np.int64)
+    dims = np.array(operand.shape, np.int64)
     if node.op_type == "Size":
         return np.array(dims.prod(dtype=np.int64)), TensorProto.INT64
     bounds = {attribute.name: attribute.i for attribute in node.attribute}
@@ -59,10 +59,10 @@ def evaluate(node: NodeProto, constants: Mapping[str, Constant]) -> dict[str, Co
     try:
         with np.errstate(all="ignore"):
             evaluator: Any = ReferenceEvaluator(helper.make_model(graph, opset_imports=[opset]))
-            found = evaluator.run(None, arrays)
+            results = evaluator.run(None, arrays)
     except Exception:  # what the reference refuses is left to the checks that follow
         return {}
-    values = [np.asarray(value) for value in cast("list[Any]", found)]
+    values = [np.asarray(value) for value in cast("list[Any]", results)]
     if any(value.dtype.kind not in "iufb" for value in values):
         return {}
     return {

@@ -62,7 +62,7 @@ def flattened_gemm(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]
     last axis. All axes of the first input but the last become one, and behind the matrix the shape is restored; the
     second input and the bias have one element along their outer axes.
     """
-    shapes = [known.shape if (known := info(name)) is not None else None for name in node.input[:2]]
+    shapes = [operand.shape if (operand := info(name)) is not None else None for name in node.input[:2]]
     transposed = {attribute.name: attribute.i for attribute in node.attribute if attribute.name.startswith("trans")}
     if None in shapes or transposed.get("transA"):
         return []
@@ -122,7 +122,7 @@ def slope_without_outer_axes(graph: Graph, node: NodeProto, info: Info) -> list[
     """
     if len(node.input) != 2:
         return []
-    x, slope = (known.shape if (known := info(name)) is not None else None for name in node.input)
+    x, slope = (operand.shape if (operand := info(name)) is not None else None for name in node.input)
     if x is None or slope is None:
         return []
     outer = len(slope) - len(x)
@@ -145,14 +145,14 @@ def transposed_of_stated_shape(graph: Graph, node: NodeProto, info: Info) -> lis
     The result has input * stride elements, or all where these are fewer. ONNX's inference adds the output_padding to
     that, by which the padding grows instead.
     """
-    given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
-    is_same = given.get("auto_pad") in (b"SAME_UPPER", b"SAME_LOWER")
-    extra, shapes = given.get("output_padding", ()), [_static(info(name)) for name in node.input[:2]]
-    if not is_same or "output_shape" in given or not any(extra) or None in shapes:
+    attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    is_same = attributes.get("auto_pad") in (b"SAME_UPPER", b"SAME_LOWER")
+    extra, shapes = attributes.get("output_padding", ()), [_static(info(name)) for name in node.input[:2]]
+    if not is_same or "output_shape" in attributes or not any(extra) or None in shapes:
         return []
     sizes, kernel = (list(shape or ())[2:] for shape in shapes)
-    strides, dilations = (given.get(name) or [1] * len(sizes) for name in ("strides", "dilations"))
-    if len({len(each) for each in (sizes, kernel, strides, dilations, extra)}) != 1:
+    strides, dilations = (attributes.get(name) or [1] * len(sizes) for name in ("strides", "dilations"))
+    if len({len(numbers) for numbers in (sizes, kernel, strides, dilations, extra)}) != 1:
         return []
     axes = zip(sizes, kernel, strides, dilations, extra, strict=True)
     shape = [min(n * s, (n - 1) * s + more + (k - 1) * d + 1) for n, k, s, d, more in axes]
@@ -162,9 +162,9 @@ def transposed_of_stated_shape(graph: Graph, node: NodeProto, info: Info) -> lis
     return [stated]
 
 
-def _static(known: TensorInfo | None) -> tuple[int, ...] | None:
+def _static(operand: TensorInfo | None) -> tuple[int, ...] | None:
     """Return a shape, None where an extent of it is not known."""
-    shape = known.shape if known is not None else None
+    shape = operand.shape if operand is not None else None
     return None if shape is None or None in shape else tuple(dim for dim in shape if dim is not None)
 
 

@@ -51,13 +51,13 @@ class Extents:
 
     def of(self, name: str) -> Axes:
         """Return the axes of a tensor whose extent depends on data."""
-        found = self.axes.get(name)
-        return found if found is not None else self.outer.of(name) if self.outer is not None else {}
+        extents = self.axes.get(name)
+        return extents if extents is not None else self.outer.of(name) if self.outer is not None else {}
 
     def held(self, name: str) -> tuple[Size, ...] | None:
         """Return the data-dependent sizes that a tensor holds, None where it holds none."""
-        found = self.values.get(name)
-        return self.outer.held(name) if found is None and self.outer is not None else found
+        sizes = self.values.get(name)
+        return self.outer.held(name) if sizes is None and self.outer is not None else sizes
 
     def touch(self, names: Sequence[str]) -> bool:
         """Return whether one of these tensors has, or holds, an extent."""

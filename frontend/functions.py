@@ -139,8 +139,8 @@ def _expand(resolver: Resolver, node: NodeProto, schema: OpSchema) -> None:
         output=[ValueInfoProto(name=name) for name in function.output],
     )
     prefix = resolver.prefix(node)
-    given = [*node.input, *[""] * (len(function.input) - len(node.input))]
-    names = dict(zip(function.input, given, strict=True))
+    inputs = [*node.input, *[""] * (len(function.input) - len(node.input))]
+    names = dict(zip(function.input, inputs, strict=True))
     nodes, outputs = read_body(body, resolver.graph, prefix, names, resolver.is_known)
     resolver.push_newest([*nodes, *copies(node, outputs, node.output)])
 

@@ -215,7 +215,7 @@ def _sample(graph: Graph, past: OpenPast, length: int, input_types: Types) -> Sa
 def _for_any_past(graph: Graph, past: OpenPast, rows: int, input_types: Types) -> Resolver:
     """Resolve the network for caches of any length up to `rows`; dependent values are computed from the position."""
     length = max(rows - past.added, 3)
-    near, far = (_sample(graph, past, each, input_types) for each in (length - 1, 0))
+    near, far = (_sample(graph, past, past_length, input_types) for past_length in (length - 1, 0))
     if all(value.name != POSITION for value in graph.inputs):
         graph.inputs.append(helper.make_tensor_value_info(POSITION, TensorProto.INT32, [1]))
     try:
@@ -235,14 +235,14 @@ def _check_types_given(graph: Graph, input_types: Types) -> None:
     inputs = {value.name: value for value in graph.inputs}
     check_given(graph, "type", input_types)
     for name, kind in input_types.items():
-        known = [*TYPE_NAMES, ANY_INTEGER]
-        if kind not in known:
+        types = [*TYPE_NAMES, ANY_INTEGER]
+        if kind not in types:
             raise Diagnostic(
                 "the type given for an input is unknown",
                 where=f'input "{name}"',
-                expected=", ".join(known),
+                expected=", ".join(types),
                 found=kind,
-                remedy=did_you_mean(kind, known) or "give one of the types expected",
+                remedy=did_you_mean(kind, types) or "give one of the types expected",
             )
         element = ELEMENTS.get(inputs[name].type.tensor_type.elem_type)
         if element is not None and kind != ANY_INTEGER and not _holds(str(element), kind):
@@ -255,11 +255,11 @@ def _check_types_given(graph: Graph, input_types: Types) -> None:
             )
 
 
-def _holds(element: str, given: str) -> bool:
+def _holds(element: str, other: str) -> bool:
     """Return whether an input of the model's element type can hold the values of the type given for it."""
-    inner, outer = _INTEGER.fullmatch(given), _INTEGER.fullmatch(element)
+    inner, outer = _INTEGER.fullmatch(other), _INTEGER.fullmatch(element)
     if inner is None or outer is None:
-        return given == element or inner is not None
+        return other == element or inner is not None
     # An unsigned type takes a bit more of a signed one, and no unsigned type holds a signed one.
     spare = int(outer[2]) - int(inner[2]) - (inner[1] > outer[1])
     return spare >= 0 and not inner[1] < outer[1]
@@ -387,17 +387,17 @@ class _Network(_Builder):
         shape is not the one declared, e.g. that of a pooling with ceil_mode, the computed one counts, with a warning,
         as it does for ONNX Runtime.
         """
-        value, declared, found = self._values[port.name], info_of(port.type), self._info(port.name)
+        value, declared, inferred = self._values[port.name], info_of(port.type), self._info(port.name)
         if declared is None:
             return value
-        if declared.data_type != found.data_type:
-            _check_castable(port.name, declared, found)
+        if declared.data_type != inferred.data_type:
+            _check_castable(port.name, declared, inferred)
             value = self._cast(port.name, value, declared.data_type)
-        known = self._resolver.extents.of(port.name)
-        if _agree(declared.shape, [None if axis in known else dim for axis, dim in enumerate(found.shape or ())]):
+        extents = self._resolver.extents.of(port.name)
+        if _agree(declared.shape, [None if axis in extents else dim for axis, dim in enumerate(inferred.shape or ())]):
             return value
         stated = ["?" if dim is None else dim for dim in declared.shape or ()]
-        text = f"the shape {list(found.shape or ())} is computed, not {stated}, as declared"
+        text = f"the shape {list(inferred.shape or ())} is computed, not {stated}, as declared"
         warnings.warn(f'output "{port.name}": warning: {text}', stacklevel=2)
         return value
 
@@ -413,14 +413,14 @@ class _Network(_Builder):
         return op.results[0]
 
 
-def _check_castable(name: str, declared: TensorInfo, found: TensorInfo) -> None:
+def _check_castable(name: str, declared: TensorInfo, inferred: TensorInfo) -> None:
     """Raise Diagnostic where the element types of an output, declared and found, differ and one is carried as bits."""
-    if declared.data_type in CARRIED or found.data_type in CARRIED:
+    if declared.data_type in CARRIED or inferred.data_type in CARRIED:
         raise Diagnostic(
             "an output of the graph is of another type than it declares",
             where=f'output "{name}"',
             expected=f"{type_name(declared.data_type)}, as declared",
-            found=f"{type_name(found.data_type)}, as computed",
+            found=f"{type_name(inferred.data_type)}, as computed",
             remedy="correct the declaration, or put a Cast before the output",
         )
 
@@ -429,11 +429,11 @@ def _dims(shape: Sequence[int | None] | None) -> list[int]:
     return [dim for dim in shape or () if dim is not None]
 
 
-def _agree(declared: Sequence[int | None] | None, found: Sequence[int | None] | None) -> bool:
-    if declared is None or found is None:
+def _agree(declared: Sequence[int | None] | None, inferred: Sequence[int | None] | None) -> bool:
+    if declared is None or inferred is None:
         return True
-    same = (a is None or b is None or a == b for a, b in zip(declared, found, strict=False))
-    return len(declared) == len(found) and all(same)
+    same = (a is None or b is None or a == b for a, b in zip(declared, inferred, strict=False))
+    return len(declared) == len(inferred) and all(same)
 
 
 def _known(op_type: str, domain: str = "") -> type[OnnxOp]:

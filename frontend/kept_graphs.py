@@ -36,16 +36,16 @@ def constant_number(resolver: Resolver, name: str) -> Any:
 
 def listed(node: NodeProto, name: str, count: int) -> list[int]:
     """Return an attribute that lists `count` numbers, zeros by default. Raises Diagnostic for another length."""
-    given = list(attribute_of(node, name, [0] * count))
-    if len(given) != count:
+    numbers = list(attribute_of(node, name, [0] * count))
+    if len(numbers) != count:
         raise Diagnostic(
             f"'{name}' of Scan has a wrong number of entries",
             where=where_node(node),
             expected=f"{count} entries",
-            found=str(given),
+            found=str(numbers),
             remedy=f"correct {name} in the model",
         )
-    return given
+    return numbers
 
 
 def keep_loop(resolver: Resolver, node: NodeProto) -> None:
@@ -54,10 +54,10 @@ def keep_loop(resolver: Resolver, node: NodeProto) -> None:
 
     Raises Diagnostic where it collects, and has no bound on its turns.
     """
-    given = resolver.extents.held(node.input[0]) if node.input[0] else None
-    turns = bound_of(given[0]) if given is not None else constant_number(resolver, node.input[0])
+    counts = resolver.extents.held(node.input[0]) if node.input[0] else None
+    turns = bound_of(counts[0]) if counts is not None else constant_number(resolver, node.input[0])
     collects = len(node.output) > len(node.input) - 2
-    is_counted = collects and (given is not None or turns is None or not is_endless(resolver, node))
+    is_counted = collects and (counts is not None or turns is None or not is_endless(resolver, node))
     if is_counted and turns is None:
         raise Diagnostic(
             "a Loop has scan outputs, and its largest number of iterations is not known",
@@ -92,9 +92,11 @@ def is_endless(resolver: Resolver, node: NodeProto) -> bool:
     while name in producers and producers[name].op_type == "Identity":
         name = producers[name].input[0]
     first = len(node.input) < 2 or not node.input[1] or bool(constant_number(resolver, node.input[1]))
-    held = {tensor.name: tensor for tensor in body.initializer}
-    held |= {name: attribute_of(inner, "value") for name, inner in producers.items() if inner.op_type == "Constant"}
-    if (tensor := held.get(name)) is not None:
+    constants = {tensor.name: tensor for tensor in body.initializer}
+    constants |= {
+        name: attribute_of(inner, "value") for name, inner in producers.items() if inner.op_type == "Constant"
+    }
+    if (tensor := constants.get(name)) is not None:
         return first and bool(numpy_helper.to_array(tensor).all())
     return first and (name == body.input[1].name or bool(constant_number(resolver, name)))
 
@@ -121,14 +123,14 @@ def keep_scan(
 ) -> None:
     """Keep a Scan that is not unrolled, with the shapes and axes of its scanned inputs."""
     states = len(node.input) - len(shapes)
-    given = [resolver.info(name) for name in node.input[:states]]
+    initial = [resolver.info(name) for name in node.input[:states]]
     slices = [
         TensorInfo(resolver.data_type(name, node), shape[: axis % len(shape)] + shape[axis % len(shape) + 1 :])
         for name, shape, axis in zip(node.input[states:], shapes, axes, strict=True)
     ]
-    body = settled(resolver, node, "body", [*given, *slices])
+    body = settled(resolver, node, "body", [*initial, *slices])
     yielded = [body.info(value.name) for value in body.graph.outputs]
-    infos = {name: a for name, a, b in zip(node.output, given, yielded, strict=False) if a is not None and a == b}
+    infos = {name: a for name, a, b in zip(node.output, initial, yielded, strict=False) if a is not None and a == b}
     collected = node.output[states:]
     for name, info, axis in zip(
         collected, yielded[states:], listed(node, "scan_output_axes", len(collected)), strict=True
@@ -142,7 +144,7 @@ def keep_scan(
 def settled(resolver: Resolver, node: NodeProto, name: str, inputs: Sequence[TensorInfo | None]) -> Resolver:
     """Resolve a subgraph of a node alone; `inputs` are the types of its inputs."""
     proto = body_of(node, name)
-    if any(resolver.sequence(given) is not None for given in node.input) or None in inputs:
+    if any(resolver.sequence(operand) is not None for operand in node.input) or None in inputs:
         raise Diagnostic(
             f"{node.op_type} cannot be unrolled, and an input is a sequence or has no known type",
             where=where_node(node),

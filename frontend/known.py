@@ -43,18 +43,18 @@ class Known:
         """Return the type of a tensor, None where nothing is known of it."""
         if name in self.graph.constants and name not in self.infos:
             self.infos[name] = _info_of(self.graph.constants[name])
-        found = self.infos.get(name)
-        return self._outer.info(name) if found is None and self._outer is not None else found
+        info = self.infos.get(name)
+        return self._outer.info(name) if info is None and self._outer is not None else info
 
     def constant(self, name: str) -> Constant | None:
         """Return a tensor's value, None where it is no constant."""
-        found = self.graph.constants.get(name)
-        return self._outer.constant(name) if found is None and self._outer is not None else found
+        constant = self.graph.constants.get(name)
+        return self._outer.constant(name) if constant is None and self._outer is not None else constant
 
     def sequence(self, name: str) -> list[str] | None:
         """Return the tensors of a sequence, or of an optional, None where it is neither or not known."""
-        found = self.sequences.get(name)
-        return self._outer.sequence(name) if found is None and self._outer is not None else found
+        tensors = self.sequences.get(name)
+        return self._outer.sequence(name) if tensors is None and self._outer is not None else tensors
 
     def data_type(self, tensor: str, node: NodeProto) -> int:
         """Return a tensor's element type. Raises Diagnostic where neither the file nor inference gives it."""
@@ -81,8 +81,8 @@ class Known:
 
     def is_known(self, name: str) -> bool:
         """Return whether a tensor, sequence or optional of a name is visible to a subgraph."""
-        found = any(name in known for known in (self.infos, self.sequences, self._names, self.graph.constants))
-        return found or (self._outer is not None and self._outer.is_known(name))
+        is_own = any(name in table for table in (self.infos, self.sequences, self._names, self.graph.constants))
+        return is_own or (self._outer is not None and self._outer.is_known(name))
 
     def take_names(self, names: Iterable[str]) -> None:
         """Take names, which are new tensors'."""

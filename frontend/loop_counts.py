@@ -49,14 +49,14 @@ def _prune(body: GraphProto) -> None:
 def _needed(body: GraphProto, names: Iterable[str]) -> list[NodeProto]:
     """Return copies of the nodes that tensors of a graph need, in order."""
     producers = {name: index for index, inner in enumerate(body.node) for name in inner.output if name}
-    pending, found = list(names), set[int]()
+    pending, visited = list(names), set[int]()
     while pending:
         index = producers.get(pending.pop())
-        if index is not None and index not in found:
-            found.add(index)
+        if index is not None and index not in visited:
+            visited.add(index)
             pending += taken(body.node[index])
     copies: list[NodeProto] = []
-    for index in sorted(found):
+    for index in sorted(visited):
         copies.append(NodeProto())
         copies[-1].CopyFrom(body.node[index])
     return copies
@@ -117,8 +117,8 @@ class _Step:
     def _take_constants(self) -> bool:
         """Note the constants that the step reads, and its first values; return whether all are there and small."""
         own = {tensor.name: numpy_helper.to_array(tensor) for tensor in self._body.initializer}
-        made = {name for inner in self._nodes for name in inner.output}
-        for name in self._read(self._results) - made - {*self._carried, self._turn, self._going, *self._constants}:
+        results = {name for inner in self._nodes for name in inner.output}
+        for name in self._read(self._results) - results - {*self._carried, self._turn, self._going, *self._constants}:
             constant = self._resolver.constant(name)
             if name not in own and constant is None:
                 return False
@@ -135,13 +135,13 @@ class _Step:
 
         # The condition may be a carried value: each result has a name of its own.
         ends = [helper.make_node("Identity", [name], [f"{name}:{i}"]) for i, name in enumerate(self._results)]
-        given = self._constants | {self._going: np.array(True)}
+        inputs = self._constants | {self._going: np.array(True)}
         graph = helper.make_graph(
             [*self._nodes, *ends],
             "step",
             [ValueInfoProto(name=name) for name in (self._turn, *self._carried)],
             [ValueInfoProto(name=end.output[0]) for end in ends],
-            [numpy_helper.from_array(np.asarray(array, order="C"), name) for name, array in given.items()],
+            [numpy_helper.from_array(np.asarray(array, order="C"), name) for name, array in inputs.items()],
         )
         opset = helper.make_opsetid("", self._resolver.graph.opset)
         self._evaluator: Any = ReferenceEvaluator(helper.make_model(graph, opset_imports=[opset]))

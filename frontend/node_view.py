@@ -60,24 +60,24 @@ class NodeView:
     def kind(self, index: int) -> int:
         """Return the element type of an input, 0 where it is left out or not known."""
         name = self.input(index)
-        found = self.info(name) if name else None
-        return 0 if found is None else found.data_type
+        info = self.info(name) if name else None
+        return 0 if info is None else info.data_type
 
     def shape(self, index: int, *ranks: int) -> tuple[int, ...]:
         """Return the shape of an input. Raises Diagnostic where it is not known, or of none of the ranks."""
         name = self.node.input[index]
-        found = self.info(name)
-        dims = None if found is None else found.shape
+        info = self.info(name)
+        dims = None if info is None else info.shape
         if dims is None or None in dims:
-            raise unknown_type(self.node, name, found)
+            raise unknown_type(self.node, name, info)
         if ranks and len(dims) not in ranks:
             raise self.misfit(f"the rank of input {index}", f"{' or '.join(map(str, ranks))} axes", list(dims))
         return tuple(dim for dim in dims if dim is not None)
 
     def result(self) -> tuple[int, ...] | None:
         """Return the shape of the first output, None where it is not known."""
-        found = self.info(self.node.output[0])
-        dims = None if found is None else found.shape
+        info = self.info(self.node.output[0])
+        dims = None if info is None else info.shape
         return None if dims is None or None in dims else tuple(dim for dim in dims if dim is not None)
 
     def value(self, index: int) -> Array | None:

@@ -108,15 +108,15 @@ def _check_text(name: str, value: Any) -> None:
 
 def check_given(graph: Graph, what: str, names: Iterable[str]) -> None:
     """Raise Diagnostic where the user gives a shape, type or value, as `what` says, for an input that is not there."""
-    known = [value.name for value in graph.inputs]
+    inputs = [value.name for value in graph.inputs]
     for name in names:
-        if name not in known:
+        if name not in inputs:
             raise Diagnostic(
                 f"a {what} is given for an input that the model lacks",
                 where=f'input "{name}"',
-                expected="one of " + ", ".join(f'"{each}"' for each in known),
+                expected="one of " + ", ".join(f'"{declared}"' for declared in inputs),
                 found=name,
-                remedy=did_you_mean(name, known) or "correct the name",
+                remedy=did_you_mean(name, inputs) or "correct the name",
             )
 
 
@@ -147,8 +147,8 @@ def read_graph(model: ModelProto, folder: Path | None) -> Graph:
     declared = {value.name: value.type for value in (*proto.input, *proto.value_info, *proto.output)}
     graph = Graph(proto.name or "network", opset, nodes, constants, inputs, _outputs(proto), declared, folder)
     _check_unique((value.name for value in graph.inputs), "input")
-    given = {value.name: "an input" for value in inputs} | dict.fromkeys(constants, "a constant")
-    graph.nodes = sorted_nodes(nodes, given, [value.name for value in proto.output], given.__contains__)
+    origins = {value.name: "an input" for value in inputs} | dict.fromkeys(constants, "a constant")
+    graph.nodes = sorted_nodes(nodes, origins, [value.name for value in proto.output], origins.__contains__)
     return graph
 
 
@@ -201,9 +201,9 @@ def read_body(
     graph.constants |= constants
     stated = {value.name: value.type for value in (*proto.value_info, *proto.output)}
     graph.declared |= {renamed[name]: kind for name, kind in stated.items() if name in renamed and name not in names}
-    given = {renamed[value.name]: "an input" for value in proto.input} | dict.fromkeys(constants, "a constant")
+    origins = {renamed[value.name]: "an input" for value in proto.input} | dict.fromkeys(constants, "a constant")
     outputs = [renamed.get(value.name, value.name) for value in proto.output]
-    return sorted_nodes(nodes, given, outputs, lambda name: name in given or is_known(name)), outputs
+    return sorted_nodes(nodes, origins, outputs, lambda name: name in origins or is_known(name)), outputs
 
 
 def copies(node: NodeProto, sources: Sequence[str], results: Sequence[str]) -> list[NodeProto]:
@@ -327,18 +327,18 @@ def _take_constant(node: NodeProto, constants: dict[str, Constant], folder: Path
     """Enter the value of a Constant node among the constants; return whether it is one."""
     if (node.domain, node.op_type) != ("", "Constant"):
         return False
-    given = [attribute for attribute in node.attribute if attribute.name.startswith(("value", "sparse_value"))]
-    if len(given) != 1 or len(node.output) != 1:
+    attributes = [attribute for attribute in node.attribute if attribute.name.startswith(("value", "sparse_value"))]
+    if len(attributes) != 1 or len(node.output) != 1:
         raise Diagnostic(
             "a Constant without one value and one output",
             where=where_node(node),
             expected="one attribute value, sparse_value, " + ", ".join(_NUMBERS),
-            found=f"{', '.join(each.name for each in given) or 'no value'}; {len(node.output)} outputs",
+            found=f"{', '.join(value.name for value in attributes) or 'no value'}; {len(node.output)} outputs",
             remedy="correct the node, or export the model again",
         )
     if node.output[0] in constants:
         raise produced_twice(node.output[0], [constants[node.output[0]].origin, node.name])
-    attribute = given[0]
+    attribute = attributes[0]
     if attribute.name == "value":
         constants[node.output[0]] = read_tensor(attribute.t, folder, node.name)
     elif attribute.name == "sparse_value":

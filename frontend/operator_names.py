@@ -28,11 +28,11 @@ class Complaint(NamedTuple):
 
 def unknown_operators(nodes: Sequence[NodeProto]) -> dict[Complaint, list[str]]:
     """Give every node the domain of its schema; return the operators that are not handled with the nodes' names."""
-    found: dict[Complaint, list[str]] = {}
+    complaints: dict[Complaint, list[str]] = {}
     for node in nodes:
         if complaint := _complaint(node):
-            found.setdefault(complaint, []).append(node.name)
-    return found
+            complaints.setdefault(complaint, []).append(node.name)
+    return complaints
 
 
 def check_operators(nodes: Sequence[NodeProto]) -> None:

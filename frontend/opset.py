@@ -53,8 +53,8 @@ def _check_form(node: NodeProto, opset: int) -> None:
             remedy="correct the node, or export the model again",
         )
     for attribute in node.attribute:
-        known = [schema.attributes[attribute.name] for schema in schemas if attribute.name in schema.attributes]
-        check_kind(node, attribute, known)
+        attributes = [schema.attributes[attribute.name] for schema in schemas if attribute.name in schema.attributes]
+        check_kind(node, attribute, attributes)
 
 
 # Attributes

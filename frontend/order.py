@@ -11,15 +11,15 @@ from ..errors import Diagnostic, did_you_mean
 
 
 def sorted_nodes(
-    nodes: Sequence[NodeProto], given: Mapping[str, str], outputs: Sequence[str], is_known: Callable[[str], bool]
+    nodes: Sequence[NodeProto], origins: Mapping[str, str], outputs: Sequence[str], is_known: Callable[[str], bool]
 ) -> list[NodeProto]:
     """
     Sort nodes topologically, keeping the order of the file where possible.
 
-    `given` maps further tensors to what defines them; `is_known` tells whether a name is defined anywhere.
+    `origins` maps further tensors to what defines them; `is_known` tells whether a name is defined anywhere.
     """
-    producers = _producers(nodes, given)
-    _check_produced(nodes, producers, given, outputs, is_known)
+    producers = _producers(nodes, origins)
+    _check_produced(nodes, producers, origins, outputs, is_known)
     needs = [{producers[name] for name in taken(node) if name in producers} for node in nodes]
     users: list[list[int]] = [[] for _ in nodes]
     for index, needed in enumerate(needs):
@@ -56,14 +56,14 @@ def taken(node: NodeProto) -> Iterator[str]:
         yield from (value.name for value in body.output if value.name not in own)
 
 
-def _producers(nodes: Sequence[NodeProto], given: Mapping[str, str]) -> dict[str, int]:
+def _producers(nodes: Sequence[NodeProto], origins: Mapping[str, str]) -> dict[str, int]:
     producers: dict[str, int] = {}
     for index, node in enumerate(nodes):
         for name in filter(None, node.output):
             if name in producers:
                 raise produced_twice(name, [nodes[producers[name]].name, node.name])
-            if name in given:
-                raise produced_twice(name, [given[name], node.name])
+            if name in origins:
+                raise produced_twice(name, [origins[name], node.name])
             producers[name] = index
     return producers
 
@@ -71,12 +71,12 @@ def _producers(nodes: Sequence[NodeProto], given: Mapping[str, str]) -> dict[str
 def _check_produced(
     nodes: Sequence[NodeProto],
     producers: Mapping[str, int],
-    given: Iterable[str],
+    origins: Iterable[str],
     outputs: Sequence[str],
     is_known: Callable[[str], bool],
 ) -> None:
     missing = [(node, name) for node in nodes for name in taken(node) if name not in producers and not is_known(name)]
-    known = sorted({*producers, *given})
+    names = sorted({*producers, *origins})
     if missing:
         node, name = missing[0]
         raise Diagnostic(
@@ -84,7 +84,7 @@ def _check_produced(
             where=where_node(node),
             expected="an input, an initialiser or the output of a node",
             found=f'"{name}"',
-            remedy=did_you_mean(name, known) or "add the tensor as an input or an initialiser",
+            remedy=did_you_mean(name, names) or "add the tensor as an input or an initialiser",
             notes=[f'{where_node(other)} needs "{text}"' for other, text in missing[1:]],
         )
     for name in outputs:
@@ -94,7 +94,7 @@ def _check_produced(
                 where=f'output "{name}"',
                 expected="the output of a node",
                 found=f'no node, input or initialiser that defines "{name}"',
-                remedy=did_you_mean(name, known) or "remove the output",
+                remedy=did_you_mean(name, names) or "remove the output",
             )
 
 

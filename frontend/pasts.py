@@ -67,12 +67,12 @@ class OpenPast:
         return {name: tuple(shape) for name, shape in shapes.items()}
 
 
-def open_past(graph: Graph, given: Shapes, added: int = 0) -> OpenPast | None:
+def open_past(graph: Graph, stated_shapes: Shapes, added: int = 0) -> OpenPast | None:
     """
     Return the inputs of a network with caches of an open length, None where it has none such.
 
-    Open dimensions that no shape is `given` for are 1 where they are the first, and in other integers the rows that
-    each call adds: `added`, or 1 where that is 0.
+    Open dimensions that `stated_shapes` lacks are 1 where they are the first, and in other integers the rows that each
+    call adds: `added`, or 1 where that is 0.
     """
     infos = {value.name: info for value in graph.inputs if (info := info_of(value.type)) is not None}
     symbols = {value.name: [dim.dim_param for dim in value.type.tensor_type.shape.dim] for value in graph.inputs}
@@ -85,7 +85,7 @@ def open_past(graph: Graph, given: Shapes, added: int = 0) -> OpenPast | None:
     new: list[tuple[str, int]] = []
     for name, info in infos.items():
         declared = info.shape or ()
-        stated = given.get(name, ())
+        stated = stated_shapes.get(name, ())
         shapes[name] = list(stated if len(stated) == len(declared) else declared)
         for axis in (axis for axis, extent in enumerate(declared) if extent is None):
             symbol = symbols[name][axis]
@@ -101,10 +101,10 @@ def open_past(graph: Graph, given: Shapes, added: int = 0) -> OpenPast | None:
     count = added or next((extent for name, axis in new if (extent := shapes[name][axis])), 1)
     for name, axis in (*new, *rows.items(), *whole.items()):
         shapes[name][axis] = count
-    known = {
+    completed = {
         name: tuple(dim for dim in shape if dim is not None) for name, shape in shapes.items() if None not in shape
     }
-    return OpenPast({**given, **known}, count, rows, whole)
+    return OpenPast({**stated_shapes, **completed}, count, rows, whole)
 
 
 def _is_sum(symbol: str, lengths: Set[str]) -> bool:
@@ -187,7 +187,7 @@ class Past:
         axes = {_grown(array.shape, near.shape, 1), _grown(array.shape, far.shape, self.length - self._far.length)}
         if None in axes or len(axes) > 1:
             return False
-        return all(_equal(array[tuple(map(slice, each.shape))], each) for each in (near, far))
+        return all(_equal(array[tuple(map(slice, sample.shape))], sample) for sample in (near, far))
 
     def check_constant(self, name: str, array: Array, where: str) -> None:
         """Raise Diagnostic where a constant of an operator that is written out does not follow from the length."""

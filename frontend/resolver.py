@@ -173,8 +173,8 @@ class Resolver(Known):
         if self.past is None:
             return node
         node, before = self.past.prepare(self, node, folded)
-        for each in before:
-            self.settle_node(each)
+        for prepared in before:
+            self.settle_node(prepared)
         return node
 
     def _properties(self, node: NodeProto) -> dict[str, Attribute]:
@@ -183,16 +183,16 @@ class Resolver(Known):
 
     def _infer(self, node: NodeProto, properties: Mapping[str, Attribute]) -> None:
         schema = schema_of(node)
-        given = {name: self.info(name) for name in node.input if name}
-        known = {name: info for name, info in given.items() if info is not None}
-        found: Infos = {}
-        if len(known) == len(given):
+        operands = {name: self.info(name) for name in node.input if name}
+        infos = {name: info for name, info in operands.items() if info is not None}
+        results: Infos = {}
+        if len(infos) == len(operands):
             try:
-                found = infer_node(canonical_node(node, schema, properties), schema, known, self.constant)
+                results = infer_node(canonical_node(node, schema, properties), schema, infos, self.constant)
             except ValueError as error:
                 self.misfits.append((node, str(error)))
         for name in filter(None, node.output):
-            info = self._declared_if_open(name, found.get(name))
+            info = self._declared_if_open(name, results.get(name))
             if info is not None:
                 self.infos[name] = info
 
@@ -224,12 +224,14 @@ class Resolver(Known):
         limit = max(FOLDED_LIMIT, self.graph.rows * _MASK_ROWS) if self.graph.is_open else FOLDED_LIMIT
         if any(self._size(name) > limit for name in node.output if name):
             return False
-        found = evaluate(node, arrays)
-        if self.past is not None and not all(self.past.folds(name, each.array) for name, each in found.items()):
+        results = evaluate(node, arrays)
+        if self.past is not None and not all(
+            self.past.folds(name, constant.array) for name, constant in results.items()
+        ):
             return False
-        for name, constant in found.items():
+        for name, constant in results.items():
             self.settle_constant(name, constant.array, constant.data_type, node.name)
-        return bool(found)
+        return bool(results)
 
     def _is_arithmetic(self, node: NodeProto) -> bool:
         """Return whether a node of constants computes with shapes and indices rather than with weights."""

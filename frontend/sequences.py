@@ -270,8 +270,8 @@ def _pass_on(resolver: Resolver, node: NodeProto) -> None:
 
 
 def _has_element(resolver: Resolver, node: NodeProto) -> None:
-    given = node.input[0] if node.input else ""
-    holds = np.array(bool(given) and given not in resolver.empty_optionals)
+    operand = node.input[0] if node.input else ""
+    holds = np.array(bool(operand) and operand not in resolver.empty_optionals)
     resolver.settle_constant(node.output[0], holds, TensorProto.BOOL, node.name)
 
 

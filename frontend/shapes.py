@@ -60,11 +60,11 @@ def infer(graph: Graph, inputs: Mapping[str, TensorInfo]) -> Infos:
         inferred = shape_inference.infer_shapes(model, data_prop=True).graph
     except (shape_inference.InferenceError, RuntimeError, ValueError, IndexError):
         inferred = model.graph
-    known: Infos = {name: _constant_info(constant) for name, constant in graph.constants.items()}
+    infos: Infos = {name: _constant_info(constant) for name, constant in graph.constants.items()}
     for value in (*inferred.input, *inferred.value_info, *inferred.output):
         if (info := info_of(value.type)) is not None:
-            known[value.name] = info
-    return known
+            infos[value.name] = info
+    return infos
 
 
 def _constant_info(constant: Constant) -> TensorInfo:
@@ -80,9 +80,9 @@ def _light_model(graph: Graph, inputs: Mapping[str, TensorInfo]) -> ModelProto:
             light.initializer.append(_small_tensor(name, constant))
         else:
             light.input.append(_value(name, _constant_info(constant)))
-    given = {value.name for value in light.input} | graph.constants.keys()
-    outputs = sorted({value.name for value in graph.outputs} - given)
-    stated = {name: kind for name, kind in graph.declared.items() if name not in given}
+    names = {value.name for value in light.input} | graph.constants.keys()
+    outputs = sorted({value.name for value in graph.outputs} - names)
+    stated = {name: kind for name, kind in graph.declared.items() if name not in names}
     light.value_info.extend(ValueInfoProto(name=n, type=kind) for n, kind in stated.items() if n not in outputs)
     light.output.extend(ValueInfoProto(name=n, type=stated.get(n)) for n in outputs)
     return ModelProto(ir_version=10, graph=light, opset_import=_imports())
@@ -140,15 +140,15 @@ def infer_node(
     if operator_of(node.op_type, node.domain).like_first:
         return {node.output[0]: inputs[node.input[0]]}
     types = {name: helper.make_tensor_type_proto(info.data_type, info.shape) for name, info in inputs.items()}
-    known = {name: value for name in inputs if (value := constant(name)) is not None}
-    data = {name: _small_tensor(name, value) for name, value in known.items() if _is_shown(value)}
+    constants = {name: value for name in inputs if (value := constant(name)) is not None}
+    data = {name: _small_tensor(name, value) for name, value in constants.items() if _is_shown(value)}
     try:
-        found = shape_inference.infer_node_outputs(
+        results = shape_inference.infer_node_outputs(
             schema, node, types, data, opset_imports=list(_imports()), ir_version=10
         )
     except (shape_inference.InferenceError, ValidationError, RuntimeError, ValueError, IndexError) as error:
         raise ValueError(_plain(str(error))) from error
-    infos = {name: info for name, kind in found.items() if (info := info_of(kind)) is not None}
+    infos = {name: info for name, kind in results.items() if (info := info_of(kind)) is not None}
     return infos | _completed(node, inputs, infos)
 
 
@@ -173,7 +173,7 @@ def _plain(text: str) -> str:
 # Inputs
 
 
-def input_infos(graph: Graph, given: Mapping[str, Sequence[int]]) -> Infos:
+def input_infos(graph: Graph, shapes: Mapping[str, Sequence[int]]) -> Infos:
     """
     Return the types of the graph's inputs, all dims known.
 
@@ -181,8 +181,8 @@ def input_infos(graph: Graph, given: Mapping[str, Sequence[int]]) -> Infos:
     shape replaces dims that the file fixes, the shapes that the file declares of other tensors do not count. Raises
     Diagnostic that names all dims which remain, or what does not fit.
     """
-    check_given(graph, "shape", given)
-    infos = {value.name: _input_info(value, given.get(value.name)) for value in graph.inputs}
+    check_given(graph, "shape", shapes)
+    infos = {value.name: _input_info(value, shapes.get(value.name)) for value in graph.inputs}
     if any(_replaces_dims(value, infos[value.name]) for value in graph.inputs):
         _forget_shapes(graph)
     if any(None in (info.shape or ()) for info in infos.values()):
@@ -272,16 +272,18 @@ def _extents(shape: Sequence[int], where: str) -> tuple[int, ...]:
 @mentions("Concat")
 def _deduce(graph: Graph, infos: Infos) -> None:
     """Fill in the dim along which an input is concatenated, where all else of that Concat is known."""
-    known = infer(graph, infos)
+    inferred = infer(graph, infos)
     for name, kind in graph.declared.items():
         stated = info_of(kind)
         if stated is not None and name not in infos and None not in (stated.shape or (None,)):
-            known[name] = stated
+            inferred[name] = stated
     for node in graph.nodes:
         if node.op_type != "Concat" or node.domain:
             continue
         axis = next((attribute.i for attribute in node.attribute if attribute.name == "axis"), 0)
-        shapes = [infos[name].shape if name in infos else _shape(known, name) for name in (*node.input, node.output[0])]
+        shapes = [
+            infos[name].shape if name in infos else _shape(inferred, name) for name in (*node.input, node.output[0])
+        ]
         if any(shape is None or not -len(shape) <= axis < len(shape) for shape in shapes):
             continue
         *parts, whole = [shape[axis] for shape in shapes if shape is not None]
@@ -293,8 +295,8 @@ def _deduce(graph: Graph, infos: Infos) -> None:
             infos[name] = TensorInfo(infos[name].data_type, (*shape[:axis], whole - rest, *shape[axis + 1 :]))
 
 
-def _shape(known: Infos, name: str) -> tuple[int | None, ...] | None:
-    return known[name].shape if name in known else None
+def _shape(infos: Infos, name: str) -> tuple[int | None, ...] | None:
+    return infos[name].shape if name in infos else None
 
 
 def _open_dims(graph: Graph, infos: Infos) -> Iterator[str]:

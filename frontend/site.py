@@ -54,8 +54,8 @@ class Site(NodeView):
         name = next(filter(None, self.node.output))
         results = [f"{name}:{self.node.op_type}.{len(self.nodes)}.{index}" for index in range(outputs)]
         domain = DOMAIN if cls.SCHEMA.domain == DOMAIN else ""
-        made = helper.make_node(op_type, inputs, results, name=self.node.name, domain=domain, **attributes)
-        self.nodes.append(made)
+        node = helper.make_node(op_type, inputs, results, name=self.node.name, domain=domain, **attributes)
+        self.nodes.append(node)
         return results
 
     def constant(self, array: Array) -> str:

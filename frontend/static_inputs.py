@@ -49,16 +49,16 @@ def deciding(nodes: Iterable[NodeProto], wanted: Iterable[str] = ()) -> set[str]
         if position < len(node.input) and node.input[position]
     ]
     pending += wanted
-    found: set[str] = set()
+    tensors: set[str] = set()
     while pending:
         name = pending.pop()
-        if name in found:
+        if name in tensors:
             continue
-        found.add(name)
+        tensors.add(name)
         node = producers.get(name)
         if node is not None and node.op_type not in _KNOWN_SHAPES:
             pending += taken(node)
-    return found
+    return tensors
 
 
 def value_remedy(graph: Graph, nodes: Iterable[NodeProto], names: Iterable[str]) -> str:
@@ -78,8 +78,8 @@ def value_remedy(graph: Graph, nodes: Iterable[NodeProto], names: Iterable[str])
 def fix_inputs(graph: Graph, values: Mapping[str, Array]) -> None:
     """Make inputs constants of the given values. Raises Diagnostic for an unknown input or a value of another type."""
     check_given(graph, "value", values)
-    for name, given in values.items():
-        graph.constants[name] = _constant(name, np.asarray(given), graph)
+    for name, array in values.items():
+        graph.constants[name] = _constant(name, np.asarray(array), graph)
     graph.inputs = [value for value in graph.inputs if value.name not in values]
 
 
@@ -98,7 +98,7 @@ def numbers(name: str, text: str) -> Array:
     return np.array(values)
 
 
-def _constant(name: str, given: Array, graph: Graph) -> Constant:
+def _constant(name: str, values: Array, graph: Graph) -> Constant:
     info = info_of(graph.declared[name])
     if info is None:
         raise Diagnostic(
@@ -108,19 +108,20 @@ def _constant(name: str, given: Array, graph: Graph) -> Constant:
             found=graph.declared[name].WhichOneof("value") or "no type",
             remedy="give values of tensors alone",
         )
-    known = info.shape is not None and None not in info.shape
-    if known and given.ndim == 1 and given.size == prod(dim or 0 for dim in info.shape or ()):
-        given = given.reshape([dim or 0 for dim in info.shape or ()])
-    array = given.astype(numpy_type(element_type(info.data_type, f'input "{name}"')))
+    is_static = info.shape is not None and None not in info.shape
+    if is_static and values.ndim == 1 and values.size == prod(dim or 0 for dim in info.shape or ()):
+        values = values.reshape([dim or 0 for dim in info.shape or ()])
+    array = values.astype(numpy_type(element_type(info.data_type, f'input "{name}"')))
     fits = info.shape is None or (
-        len(info.shape) == given.ndim and all(d is None or d == n for d, n in zip(info.shape, given.shape, strict=True))
+        len(info.shape) == values.ndim
+        and all(d is None or d == n for d, n in zip(info.shape, values.shape, strict=True))
     )
-    if not fits or not np.array_equal(array.astype(given.dtype), given, equal_nan=given.dtype.kind == "f"):
+    if not fits or not np.array_equal(array.astype(values.dtype), values, equal_nan=values.dtype.kind == "f"):
         raise Diagnostic(
             "the value given for an input is not of its type",
             where=f'input "{name}"',
             expected=f"{element_type(info.data_type, name)} of shape {list(info.shape or ())}",
-            found=f"{given.dtype} of shape {list(given.shape)}",
+            found=f"{values.dtype} of shape {list(values.shape)}",
             remedy="correct the value",
         )
     return Constant(array, info.data_type, name)

@@ -77,8 +77,8 @@ class Constant:
 
 def type_name(data_type: int) -> str:
     """Return ONNX's own name for an element type."""
-    known = data_type in TensorProto.DataType.values()
-    return TensorProto.DataType.Name(data_type) if known else f"type number {data_type}"  # pyright: ignore[reportArgumentType]
+    is_known = data_type in TensorProto.DataType.values()
+    return TensorProto.DataType.Name(data_type) if is_known else f"type number {data_type}"  # pyright: ignore[reportArgumentType]
 
 
 def element_type(data_type: int, where: str) -> Attribute:
@@ -88,7 +88,7 @@ def element_type(data_type: int, where: str) -> Attribute:
         raise Diagnostic(
             "the element type of a tensor is not handled",
             where=where,
-            expected="one of " + ", ".join(type_name(known) for known in (*ELEMENTS, *CARRIED)),
+            expected="one of " + ", ".join(type_name(number) for number in (*ELEMENTS, *CARRIED)),
             found=type_name(data_type),
             remedy="export the model with one of the types expected",
         )

@@ -40,8 +40,8 @@ class _DropoutEffects(MemoryEffect):
         if training is None:
             return frozenset()
         maker = training.owner
-        known = maker.attribute("value") if isinstance(maker, OnnxOp) and is_constant(maker) else None
-        return frozenset() if known is not None and not known.any() else _RANDOM.get_effects(op)
+        value = maker.attribute("value") if isinstance(maker, OnnxOp) and is_constant(maker) else None
+        return frozenset() if value is not None and not value.any() else _RANDOM.get_effects(op)
 
 
 _RANDOM = StateEffects("random numbers")

@@ -60,10 +60,10 @@ REQUIRED = Registry(
 """Operator -> the attributes that it must have though its schema leaves them open, and what for."""
 
 
-def missing(operator: str, given: Container[str]) -> str:
+def missing(operator: str, attributes: Container[str]) -> str:
     """Return the first required attribute that is not given, empty where all are."""
     for name, reason in REQUIRED.get(operator, {}).items():
-        if name not in given:
+        if name not in attributes:
             return f"expected the attribute '{name}', {reason}"
     return ""
 

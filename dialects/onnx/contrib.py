@@ -39,12 +39,12 @@ def _parameters(names: str, prefix: str) -> list[OpSchema.FormalParameter]:
 
 def _row(name: str, inputs: str, outputs: str = "y", domain: str = CONTRIB_DOMAIN, **attributes: Any) -> OpSchema:
     takes, gives = _parameters(inputs, "T"), _parameters(outputs, "R")
-    made: list[OpSchema.Attribute] = []
+    parts: list[OpSchema.Attribute] = []
     for key, value in attributes.items():
         if isinstance(value, OpSchema.AttrType):
-            made.append(OpSchema.Attribute(key, value, "", required=True))
+            parts.append(OpSchema.Attribute(key, value, "", required=True))
         else:
-            made.append(OpSchema.Attribute(key, helper.make_attribute(key, value), ""))
+            parts.append(OpSchema.Attribute(key, helper.make_attribute(key, value), ""))
     open_ = [OpSchema.Attribute(key, kind, "", required=False) for key, kind in _OPEN.get(name, {}).items()]
     return OpSchema(
         name,
@@ -53,7 +53,7 @@ def _row(name: str, inputs: str, outputs: str = "y", domain: str = CONTRIB_DOMAI
         inputs=takes,
         outputs=gives,
         type_constraints=[(parameter.type_str, _TYPES, "") for parameter in (*takes, *gives)],
-        attributes=[*made, *open_],
+        attributes=[*parts, *open_],
     )
 
 

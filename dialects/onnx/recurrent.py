@@ -50,12 +50,12 @@ def activations_of(op: OnnxOp, directions: int) -> list[Sequence[Activation]]:
     """Return the activation functions of each direction of a recurrent operator; any name is taken."""
     defaults = RECURRENCES[op.SCHEMA.name].activations
     names = [str(name).lower() for name in op.attribute("activations") or defaults * directions]
-    alphas, betas = (list(op.attribute(f"activation_{each}") or ()) for each in ("alpha", "beta"))
-    found: list[Activation] = []
+    alphas, betas = (list(op.attribute(f"activation_{name}") or ()) for name in ("alpha", "beta"))
+    activations: list[Activation] = []
     for name in names:
         alpha, beta = _NUMBERS.get(name, (None, None))
         a = alphas.pop(0) if alpha is not None and alphas else alpha
         b = betas.pop(0) if beta is not None and betas else beta
-        found.append(Activation(name, a, b))
+        activations.append(Activation(name, a, b))
     count = len(defaults)
-    return [found[i * count : (i + 1) * count] for i in range(directions)]
+    return [activations[i * count : (i + 1) * count] for i in range(directions)]

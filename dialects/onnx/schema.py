@@ -116,12 +116,12 @@ class OnnxOp(IRDLOperation):
         """Raise VerifyException where values of one type variable of the schema differ, but for inferred integers."""
         if RANGE in self.attributes or self.SCHEMA.domain not in _DOMAINS:
             return
-        found: dict[str, tuple[str, Attribute]] = {}
+        types: dict[str, tuple[str, Attribute]] = {}
         for name, variable, value in self._named_values():
             element = cast("TensorType[Any]", value.type).element_type
-            first, held = found.setdefault(variable, (name, element))
-            if held != element:
-                raise VerifyException(f"'{first}' and '{name}' must hold one type, {variable}: {held}, {element}")
+            first, other = types.setdefault(variable, (name, element))
+            if other != element:
+                raise VerifyException(f"'{first}' and '{name}' must hold one type, {variable}: {other}, {element}")
 
     def _named_values(self) -> Iterator[tuple[str, str, SSAValue]]:
         """Yield name, type variable and value of each input and output whose element type is a variable."""
@@ -166,8 +166,8 @@ class OnnxOp(IRDLOperation):
         types = parser.parse_comma_separated_list(delimiter, parser.parse_type)
         parser.parse_punctuation("->")
         results = parser.parse_optional_comma_separated_list(delimiter, lambda: _parse_type(parser))
-        given = parser.resolve_operands([n for n in names if n is not None], types, start)
-        values = iter(given)
+        resolved = parser.resolve_operands([n for n in names if n is not None], types, start)
+        values = iter(resolved)
         operands = [None if name is None else next(values) for name in names]
         properties = {k: v for k, v in attributes.items() if k in cls.SCHEMA.attributes}
         try:
@@ -205,13 +205,13 @@ def _by_position(
     if sizes is None:
         fixed = sum(p.option == _Kind.Single for p in parameters)
         sizes = [1 if p.option == _Kind.Single else len(values) - fixed for p in parameters]
-    found: list[SSAValue | None] = []
+    items: list[SSAValue | None] = []
     rest = iter(values)
     for size in sizes:
-        found += [next(rest) for _ in range(size)] or [None]
-    while found and found[-1] is None:
-        found.pop()
-    return tuple(found)
+        items += [next(rest) for _ in range(size)] or [None]
+    while items and items[-1] is None:
+        items.pop()
+    return tuple(items)
 
 
 def segments(what: str, parameters: Parameters, items: Sequence[_T | None]) -> Iterator[_T | Sequence[_T] | None]:

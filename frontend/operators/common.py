@@ -56,8 +56,8 @@ def scales(*indices: int) -> tuple[Check, ...]:
 
 def parameters(node: NodeView) -> None:
     """Check that scales and zero points fit the tensors that they belong to."""
-    if found := misfit(node.op_type, lambda index: node.shape(index) if node.input(index) else None):
-        raise node.misfit(f"input {found.index}", found.expected, found.found)
+    if fault := misfit(node.op_type, lambda index: node.shape(index) if node.input(index) else None):
+        raise node.misfit(f"input {fault.index}", fault.expected, fault.found)
 
 
 def broadcast(node: NodeView, indices: Iterable[int], kept: int = 0) -> None:
@@ -76,9 +76,9 @@ def broadcast(node: NodeView, indices: Iterable[int], kept: int = 0) -> None:
 
 def axis(node: NodeView) -> None:
     """Check that the attribute `axis` is one of the axes of the first input."""
-    x, given = node.shape(0), node.attribute("axis")
-    if not -len(x) <= given < len(x):
-        raise node.misfit("the axis", f"one of the {len(x)} axes of {list(x)}", given)
+    x, number = node.shape(0), node.attribute("axis")
+    if not -len(x) <= number < len(x):
+        raise node.misfit("the axis", f"one of the {len(x)} axes of {list(x)}", number)
 
 
 def broadcast_to_first(node: NodeView) -> None:

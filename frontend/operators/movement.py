@@ -38,8 +38,8 @@ def _reshape(node: NodeView) -> None:
         if any(size == 0 and index >= len(x) for index, size in enumerate(shape)):
             raise node.misfit("the shape", f"a 0 only for one of the {len(x)} axes of {list(x)}", shape)
         shape = [x[index] if size == 0 else size for index, size in enumerate(shape)]
-    known, total = prod(size for size in shape if size != -1), prod(x)
-    if (total % known if known else total) if -1 in shape else known != total:
+    count, total = prod(size for size in shape if size != -1), prod(x)
+    if (total % count if count else total) if -1 in shape else count != total:
         raise node.misfit("the shape", f"{total} elements, as many as {list(x)}", shape)
 
 
@@ -72,17 +72,17 @@ def _slice(node: NodeView) -> None:
 
 def _padding(node: NodeView) -> None:
     """Check that padding leaves extents of 0 or more; ONNX Runtime too refuses reflection beyond the axis."""
-    found, shape = node.integers(1), node.shape(0)
-    if found is None or node.inputs > 3:
+    pads, shape = node.integers(1), node.shape(0)
+    if pads is None or node.inputs > 3:
         return
-    if len(found) != 2 * len(shape):
-        raise node.misfit("the padding", f"{2 * len(shape)} numbers, two per axis of {list(shape)}", found)
-    whole = [extent + found[axis] + found[axis + len(shape)] for axis, extent in enumerate(shape)]
+    if len(pads) != 2 * len(shape):
+        raise node.misfit("the padding", f"{2 * len(shape)} numbers, two per axis of {list(shape)}", pads)
+    whole = [extent + pads[axis] + pads[axis + len(shape)] for axis, extent in enumerate(shape)]
     if any(extent < 0 for extent in whole):
-        raise node.misfit("the padding", f"at most {list(shape)} elements to remove", found)
+        raise node.misfit("the padding", f"at most {list(shape)} elements to remove", pads)
     longest = [max(0, extent - 1) for extent in (*shape, *shape)]
-    if node.attribute("mode") == "reflect" and any(pad > limit for pad, limit in zip(found, longest, strict=True)):
-        raise node.misfit("the padding", f"at most {longest} elements to reflect", found)
+    if node.attribute("mode") == "reflect" and any(pad > limit for pad, limit in zip(pads, longest, strict=True)):
+        raise node.misfit("the padding", f"at most {longest} elements to reflect", pads)
 
 
 def _blocks(node: NodeView) -> None:
@@ -102,8 +102,8 @@ def _rows(node: NodeView) -> None:
     indices, along = node.value(1), int(node.attribute("axis"))
     extent = node.shape(0)[along]
     if indices is not None and indices.size and not -extent <= indices.min() <= indices.max() < extent:
-        found = f"from {indices.min()} to {indices.max()}"
-        raise node.misfit("the range of the indices", f"from {-extent} to {extent - 1}", found)
+        span = f"from {indices.min()} to {indices.max()}"
+        raise node.misfit("the range of the indices", f"from {-extent} to {extent - 1}", span)
 
 
 def _permutation(node: NodeView) -> None:

@@ -26,12 +26,12 @@ def _window(node: NodeView, kernel: Sequence[int], *, pools: bool) -> None:
     x, result = node.shape(0), node.result()
     rank = len(x) - 2
     for name, count in (("kernel_shape", rank), ("strides", rank), ("dilations", rank), ("pads", 2 * rank)):
-        given = node.attribute(name)
-        if given is not None and (len(given) != count or (name != "pads" and min(given, default=1) < 1)):
+        numbers = node.attribute(name)
+        if numbers is not None and (len(numbers) != count or (name != "pads" and min(numbers, default=1) < 1)):
             raise node.misfit(
                 f"the attribute '{name}'",
                 f"{count} positive numbers for the {rank} spatial axes of {list(x)}",
-                list(given),
+                list(numbers),
             )
     pads, dilations = node.attribute("pads") or (0,) * 2 * rank, node.attribute("dilations") or (1,) * rank
     padded = [size + pads[axis] + pads[axis + rank] for axis, size in enumerate(x[2:])]
@@ -155,8 +155,8 @@ operators("QLinearMatMul", checks=(_matmul, *scales(1, 4, 6), parameters))
 
 def _attended(node: NodeProto, inputs: Sequence[Shape]) -> Sequence[Shape]:
     """Return the shapes of Attention's keys and values as outputs, of which ONNX's inference needs a past."""
-    given = {attribute.name: attribute.i for attribute in node.attribute}
-    keys, values = (_by_head(shape, given.get("kv_num_heads", 0)) for shape in inputs[1:3])
+    attributes = {attribute.name: attribute.i for attribute in node.attribute}
+    keys, values = (_by_head(shape, attributes.get("kv_num_heads", 0)) for shape in inputs[1:3])
     return [] if any(inputs[4:6]) else [None, keys, values]
 
 
@@ -189,8 +189,8 @@ def _recurrent(node: NodeView) -> None:
         (directions, 3 * hidden),
     ]
     for index, expected in enumerate(wanted):
-        if node.input(index) and (found := node.shape(index)) != expected:
-            raise node.misfit(f"input {index}", list(expected), list(found))
+        if node.input(index) and (shape := node.shape(index)) != expected:
+            raise node.misfit(f"input {index}", list(expected), list(shape))
 
 
 operators("GRU LSTM RNN", words={"direction": ("forward", "reverse", "bidirectional")}, checks=(_recurrent,))

@@ -37,9 +37,9 @@ def _extremum(node: NodeView) -> None:
 
 def _axis_input(node: NodeView) -> None:
     """Check that an axis that is a constant input is one of the tensor."""
-    rank, given = len(node.shape(0)), node.integers(1)
-    if given and not -rank <= given[0] < rank:
-        raise node.misfit("the axis", f"one of the {rank} axes of {list(node.shape(0))}", given[0])
+    rank, axes = len(node.shape(0)), node.integers(1)
+    if axes and not -rank <= axes[0] < rank:
+        raise node.misfit("the axis", f"one of the {rank} axes of {list(node.shape(0))}", axes[0])
 
 
 operators("ArgMax ArgMin", checks=(_extremum,))
@@ -65,8 +65,8 @@ def _gradient(node: NodeView) -> None:
     """Check that the gradient has the shape of x, and the bias, which is the last of four inputs, that of the scale."""
     pairs = [(1, 0)] if node.input(4) else [(1, 0), (3, 2)]
     for index, other in pairs:
-        if (found := node.shape(index)) != (wanted := node.shape(other)):
-            raise node.misfit(f"input {index}", list(wanted), list(found))
+        if (own := node.shape(index)) != (wanted := node.shape(other)):
+            raise node.misfit(f"input {index}", list(wanted), list(own))
 
 
 def _older_softmax(view: NodeView) -> Sequence[NodeProto]:

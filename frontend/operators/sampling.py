@@ -29,9 +29,9 @@ def _resampling(node: NodeView) -> None:
 
 def _affine(node: NodeView) -> None:
     """Check that theta [N, axes, axes + 1] fits the size [N, C, extents...]."""
-    theta, size, given = node.shape(0), node.shape(1), node.value(1)
+    theta, size, sizes = node.shape(0), node.shape(1), node.value(1)
     axes = size[0] - 2 if len(size) == 1 else 0
-    batch = theta[0] if given is None and theta else given.reshape(-1)[0] if given is not None and axes > 0 else 0
+    batch = theta[0] if sizes is None and theta else sizes.reshape(-1)[0] if sizes is not None and axes > 0 else 0
     if axes not in (2, 3) or theta != (batch, axes, axes + 1):
         raise node.misfit("theta", f"{[int(batch), axes, axes + 1]} for a size of {axes + 2}", list(theta))
 

@@ -26,7 +26,7 @@ def separate_operands(network: Network, selection: Selection, calibration: Calib
     whether an operand was separated.
     """
     consumers, producers = network.consumers(), network.producers()
-    found = False
+    is_separated = False
     for node in [node for node in network.nodes if node.op_type == "Concat" and node.output[0] in selection.moved]:
         reach = calibration.statistics[selection.groups[node.output[0]]].reach
         for index, name in enumerate(node.input):
@@ -34,8 +34,8 @@ def separate_operands(network: Network, selection: Selection, calibration: Calib
             if not 0 < range_ * _RATIO <= reach or not _has_readers(network, node, name, consumers, producers):
                 continue
             _insert(network, node, index)
-            found = True
-    return found
+            is_separated = True
+    return is_separated
 
 
 def _has_readers(
@@ -48,7 +48,7 @@ def _has_readers(
     """Return whether another node reads an operand of `node`, or a tensor of which it is moved."""
     reader = node
     while True:
-        if name in network.output_names or any(each is not reader for each in consumers[name]):
+        if name in network.output_names or any(user is not reader for user in consumers[name]):
             return True
         source = producers.get(name)
         if source is None or source.op_type not in _MOVES or len(source.output) > 1:
@@ -61,6 +61,6 @@ def _insert(network: Network, node: NodeProto, index: int) -> None:
     result = network.names.take(f"{node.input[index]}.requantized")
     network.infos[result] = network.infos[node.input[index]]
     network.requantised.add(result)
-    place = next(position for position, each in enumerate(network.nodes) if each is node)
+    place = next(position for position, other in enumerate(network.nodes) if other is node)
     network.nodes.insert(place, helper.make_node("Identity", [node.input[index]], [result], name=result))
     node.input[index] = result

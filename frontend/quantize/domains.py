@@ -34,14 +34,14 @@ def domains(network: Network, selection: Selection, ranges: Mapping[str, Domain]
     members: dict[str, list[str]] = {}
     for name, group in selection.groups.items():
         members.setdefault(group, []).append(name)
-    found: dict[str, Domain] = {}
+    by_group: dict[str, Domain] = {}
     for group, names in members.items():
         functions = _functions(selection, consumers, names, outputs)
         if functions:
             ends = [name for node in functions for name in node.output if name in selection.groups]
             least = {name: _SHARE * _width(ranges[selection.groups[name]]) / steps for name in ends}
-            found[group] = _domain(_computed(network, functions, names, ranges[group], ends), least, ranges[group])
-    return found
+            by_group[group] = _domain(_computed(network, functions, names, ranges[group], ends), least, ranges[group])
+    return by_group
 
 
 def _width(range_: Domain) -> float:
@@ -52,7 +52,7 @@ def _functions(
     selection: Selection, consumers: Mapping[str, Sequence[NodeProto]], names: Sequence[str], outputs: set[str]
 ) -> list[NodeProto]:
     """Return the nodes of functions that read tensors, none where anything else reads these or unrounded results."""
-    found: dict[int, NodeProto] = {}
+    functions: dict[int, NodeProto] = {}
     seen = [*names]
     for name in seen:
         if name in outputs:
@@ -61,11 +61,11 @@ def _functions(
             results = list(filter(None, node.output))
             if name in names and set(results) <= set(names):
                 continue
-            if any(selection.origins.get(each) not in names for each in results):
+            if any(selection.origins.get(result) not in names for result in results):
                 return []
-            found[id(node)] = node
-            seen += [each for each in results if each not in selection.groups and each not in seen]
-    return list(found.values())
+            functions[id(node)] = node
+            seen += [result for result in results if result not in selection.groups and result not in seen]
+    return list(functions.values())
 
 
 def _computed(
@@ -73,7 +73,7 @@ def _computed(
 ) -> tuple[Array, dict[str, Array]]:
     """Return operands over a range, 0 among them, and the results of functions of them by name."""
     levels = np.unique(np.append(np.linspace(*range_, _POINTS), 0)).astype(np.float32)
-    ordered = [node for node in network.nodes if any(node is each for each in functions)]
+    ordered = [node for node in network.nodes if any(node is function for function in functions)]
     first = "operand"
     starts = [name for name in names if any(name in node.input for node in ordered)]
     read = {name for node in ordered for name in node.input if name in network.constants}

@@ -63,7 +63,7 @@ def emit_qdq(
     written = network.copy()
     for layer in selection.kept:
         if layer.name in biases:
-            node = next(each for each in written.nodes if each.name == layer.summing.name)
+            node = next(other for other in written.nodes if other.name == layer.summing.name)
             index = list(node.input).index(layer.bias)
             node.input[index] = written.add_constant(f"{layer.name}.bias", biases[layer.name])
     return _Writer(written, selection, scales).written(parameters)
@@ -109,13 +109,13 @@ class _Writer:
         """Append the integer computation of a softmax or a layer normalisation, and its dequantised result."""
         network, name = self._network, layer.output
         chain = rows.Chain(network, node.name)
-        made = self._softmax(chain, layer) if layer.is_softmax else self._layer_norm(chain, layer)
+        integers = self._softmax(chain, layer) if layer.is_softmax else self._layer_norm(chain, layer)
         self._nodes += chain.nodes
-        self._bytes[name] = made
+        self._bytes[name] = integers
         scale, numbers = self._scales.get(name), [rows.softmax_scale()]
         if scale is not None:
             numbers = [np.array(scale.scale, np.float32), np.array(scale.zero, np.int8)]
-        inputs = [made, *(network.add_constant(f"{name}.number", number) for number in numbers)]
+        inputs = [integers, *(network.add_constant(f"{name}.number", number) for number in numbers)]
         self._nodes.append(helper.make_node("DequantizeLinear", inputs, [name], name=f"{name}.dequantize"))
 
     def _softmax(self, chain: rows.Chain, layer: Layer) -> str:

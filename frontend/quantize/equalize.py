@@ -62,7 +62,7 @@ def _inputs(network: Network, node: NodeProto) -> Array | None:
 def _balance(network: Network, first: NodeProto, second: NodeProto) -> None:
     weight, after = network.constants[first.input[1]], _inputs(network, second)
     assert after is not None
-    ranges = [np.abs(each).reshape(each.shape[0], -1).max(axis=1).astype(np.float64) for each in (weight, after)]
+    ranges = [np.abs(array).reshape(array.shape[0], -1).max(axis=1).astype(np.float64) for array in (weight, after)]
     used = (ranges[0] > 0) & (ranges[1] > 0)
     scale = np.where(used, np.sqrt(ranges[0] / np.where(used, ranges[1], 1)), 1.0)
     scale = np.where(used, scale, 1.0)
@@ -74,6 +74,6 @@ def _balance(network: Network, first: NodeProto, second: NodeProto) -> None:
 
 def _scale(network: Network, node: NodeProto, index: int, factor: Array, axis: int) -> None:
     array = network.constants[node.input[index]]
-    shape = [-1 if each == axis else 1 for each in range(array.ndim)]
+    shape = [-1 if dim == axis else 1 for dim in range(array.ndim)]
     scaled = (array * factor.reshape(shape)).astype(np.float32)
     node.input[index] = network.add_constant(f"{node.name}.equalized", scaled)

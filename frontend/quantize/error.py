@@ -71,8 +71,8 @@ def measure(result: Result, samples: Sequence[Sample]) -> list[TensorError]:
     outputs = [name for name in result.float_network.output_names if result.float_network.is_float(name)]
     names = dict.fromkeys((*layers, *outputs))
     renamed = {name: result.quantised.tensors.get(name, name) for name in names}
-    given = {value.name for value in result.float_network.inputs}
-    names = {name: None for name in names if name not in given}
+    inputs = {value.name for value in result.float_network.inputs}
+    names = {name: None for name in names if name not in inputs}
     real = Execution(result.float_network, names)
     quantised = Execution(result.quantised.network, (renamed[name] for name in names))
     sums = {name: _Sums() for name in names}
@@ -85,6 +85,6 @@ def measure(result: Result, samples: Sequence[Sample]) -> list[TensorError]:
 
 def _error(name: str, layers: Mapping[str, Layer], sums: _Sums, result: Result) -> TensorError:
     layer, scale = layers.get(name), result.scales.get(name)
-    node = (layer.name, " + ".join(each.op_type for each in (layer.node, *layer.tail))) if layer else ("", "output")
+    node = (layer.name, " + ".join(part.op_type for part in (layer.node, *layer.tail))) if layer else ("", "output")
     quantisation = (scale.scale, scale.zero) if scale else (0.0, 0)
     return TensorError(name, *node, *quantisation, sums.sqnr, sums.cosine)

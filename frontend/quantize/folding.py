@@ -52,14 +52,14 @@ def _fold_constants(network: Network) -> None:
     folded: list[NodeProto] = []
     outputs = set(network.output_names)
     for node in network.nodes:
-        given = list(filter(None, node.input))
-        if not given or not is_foldable(node) or any(name not in network.constants for name in given):
+        operands = list(filter(None, node.input))
+        if not operands or not is_foldable(node) or any(name not in network.constants for name in operands):
             continue
         if outputs & set(node.output):
             continue
-        found = evaluate(node, {name: _constant(network.constants[name], node) for name in given})
-        if all(name in found for name in node.output if name):
-            network.constants |= {name: value.array for name, value in found.items()}
+        results = evaluate(node, {name: _constant(network.constants[name], node) for name in operands})
+        if all(name in results for name in node.output if name):
+            network.constants |= {name: value.array for name, value in results.items()}
             folded.append(node)
     network.erase(folded)
 

@@ -55,7 +55,7 @@ def _scale(network: Network, node: NodeProto) -> None:
 
 
 def _drop_attribute(node: NodeProto, name: str) -> None:
-    kept = [each for each in node.attribute if each.name != name]
+    kept = [other for other in node.attribute if other.name != name]
     del node.attribute[:]
     node.attribute.extend(kept)
 
@@ -77,7 +77,7 @@ def _insert(
     """Insert a node before another; returns the name of its result."""
     result = network.names.take(f"{before.name}.{operator.lower()}")
     network.infos[result] = network.infos[before.output[0]]._replace(shape=shape)
-    place = next(index for index, each in enumerate(network.nodes) if each is before)
+    place = next(index for index, other in enumerate(network.nodes) if other is before)
     network.nodes.insert(place, helper.make_node(operator, inputs, [result], name=result, **more))
     return result
 
@@ -101,7 +101,7 @@ def _split(network: Network, node: NodeProto) -> None:
         return
     product = network.names.take(f"{name}.product")
     network.infos[product] = network.infos[result]
-    place = next(index for index, each in enumerate(network.nodes) if each is node)
+    place = next(index for index, other in enumerate(network.nodes) if other is node)
     network.nodes.insert(place, helper.make_node("MatMul", inputs, [product], name=name))
     for operator, operand in steps[:-1]:
         product = _insert(network, node, operator, [product, operand], shape)

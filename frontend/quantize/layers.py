@@ -144,10 +144,10 @@ def _summand(network: Network, name: str) -> tuple[str, str]:
     total = network.producers().get(name)
     if total is None or total.op_type != "Add" or len(network.consumers()[name]) != 1 or name in network.output_names:
         return name, ""
-    scores = next((each for each in total.input if _is_product(network, each)), None)
+    scores = next((operand for operand in total.input if _is_product(network, operand)), None)
     if scores is None or network.shape(scores) != network.shape(name):
         return name, ""
-    return scores, next(each for each in total.input if each != scores)
+    return scores, next(operand for operand in total.input if operand != scores)
 
 
 @mentions("Div")
@@ -156,8 +156,8 @@ def _is_product(network: Network, name: str) -> bool:
     producers = network.producers()
     node = producers.get(name)
     while node is not None and node.op_type in ("Mul", "Div"):
-        data = [each for each in node.input if each not in network.constants]
-        single = all(network.constants[each].size == 1 for each in node.input if each in network.constants)
+        data = [operand for operand in node.input if operand not in network.constants]
+        single = all(network.constants[operand].size == 1 for operand in node.input if operand in network.constants)
         node = producers.get(data[0]) if len(data) == 1 and single else None
     return node is not None and node.op_type == "MatMul"
 

@@ -54,11 +54,11 @@ class Network:
 
     def consumers(self) -> dict[str, list[NodeProto]]:
         """Return the nodes that read each tensor, once per operand."""
-        found: dict[str, list[NodeProto]] = defaultdict(list)
+        readers: dict[str, list[NodeProto]] = defaultdict(list)
         for node in self.nodes:
             for name in filter(None, node.input):
-                found[name].append(node)
-        return found
+                readers[name].append(node)
+        return readers
 
     def producers(self) -> dict[str, NodeProto]:
         """Return the node that computes each tensor."""
@@ -93,8 +93,8 @@ class Network:
         for copied, node in zip(nodes, self.nodes, strict=True):
             copied.CopyFrom(node)
         parts = list(self.inputs), list(self.outputs), dict(self.infos)
-        known = {*self.constants, *self.infos, *(name for node in nodes for name in node.output)}
-        return Network(self.name, nodes, dict(self.constants), *parts, FreshNames(known), set(self.requantised))
+        names = {*self.constants, *self.infos, *(name for node in nodes for name in node.output)}
+        return Network(self.name, nodes, dict(self.constants), *parts, FreshNames(names), set(self.requantised))
 
     def model(self, outputs: Sequence[str] | None = None) -> ModelProto:
         """Return the ONNX model; `outputs` replace those of the network."""
@@ -108,22 +108,22 @@ class Network:
         functions = [requant_shift(opset)] if domains.pop(REQUANT_DOMAIN, None) is not None else []
         imports += [helper.make_opsetid(REQUANT_DOMAIN, 1) for _ in functions]
         imports += [helper.make_opsetid(domain, schema_of(node).since_version) for domain, node in domains.items()]
-        made = helper.make_model(graph, opset_imports=imports, functions=functions, producer_name="tilewright")
-        made.ir_version = max(10, helper.find_min_ir_version_for(imports, ignore_unknown=True))
-        return made
+        model = helper.make_model(graph, opset_imports=imports, functions=functions, producer_name="tilewright")
+        model.ir_version = max(10, helper.find_min_ir_version_for(imports, ignore_unknown=True))
+        return model
 
 
 def is_named(node: NodeProto, patterns: Collection[str]) -> bool:
     """Return whether a pattern, such as `Conv` or `encoder/*`, matches the name of a node or its operator."""
     texts = node.name, node.op_type
-    return any(each in texts or any(fnmatchcase(text, each) for text in texts) for each in patterns)
+    return any(pattern in texts or any(fnmatchcase(text, pattern) for text in texts) for pattern in patterns)
 
 
 def attribute(node: NodeProto, name: str) -> Any:
     """Return an attribute of a node, or its default; texts are str."""
-    for each in node.attribute:
-        if each.name == name:
-            value = helper.get_attribute_value(each)
+    for entry in node.attribute:
+        if entry.name == name:
+            value = helper.get_attribute_value(entry)
             return value.decode() if isinstance(value, bytes) else value
     return default_value(schema_of(node).attributes[name])
 
@@ -157,30 +157,32 @@ def read_network(
     for node in resolver.nodes:
         node.name = node_names.take(node.name)
     infos = {name: info for name in resolver.infos if (info := resolver.info(name)) is not None}
-    constants = {name: each.array for name, each in graph.constants.items() if each.data_type not in CARRIED}
-    known = {*constants, *infos, *(name for node in resolver.nodes for name in node.output)}
+    constants = {
+        name: constant.array for name, constant in graph.constants.items() if constant.data_type not in CARRIED
+    }
+    names = {*constants, *infos, *(name for node in resolver.nodes for name in node.output)}
     outputs = [
         helper.make_tensor_value_info(value.name, infos[value.name].data_type, infos[value.name].shape)
         for value in graph.outputs
     ]
-    return Network(graph.name, resolver.nodes, constants, list(graph.inputs), outputs, infos, FreshNames(known))
+    return Network(graph.name, resolver.nodes, constants, list(graph.inputs), outputs, infos, FreshNames(names))
 
 
 def _check_quantised(nodes: Sequence[NodeProto], *, is_quantised: bool) -> None:
-    found = [node for node in nodes if node.domain == DOMAIN or node.op_type in having(Trait.QUANTISED)]
-    if is_quantised and not found:
+    quantised = [node for node in nodes if node.domain == DOMAIN or node.op_type in having(Trait.QUANTISED)]
+    if is_quantised and not quantised:
         raise Diagnostic(
             "the model is not quantised",
             expected="QuantizeLinear and DequantizeLinear around its layers, or QLinearConv and QLinearMatMul",
             found="a network of floats",
             remedy="give samples of its inputs with --calibration FILE.npz",
         )
-    if found and not is_quantised:
+    if quantised and not is_quantised:
         raise Diagnostic(
             "the model is quantised already",
-            where=where_node(found[0]),
+            where=where_node(quantised[0]),
             expected="a network of floats",
-            found=", ".join(sorted({node.op_type for node in found})),
+            found=", ".join(sorted({node.op_type for node in quantised})),
             remedy="give the network that it was made from",
         )
 
@@ -204,7 +206,7 @@ def _opset(nodes: Sequence[NodeProto]) -> int:
 
 
 def _needed(node: NodeProto) -> int:
-    names = {each.name for each in node.attribute}
+    names = {entry.name for entry in node.attribute}
     for version in range(_OLDEST_OPSET, defs.onnx_opset_version()):
         try:
             schema = defs.get_schema(node.op_type, version, node.domain)

@@ -32,7 +32,7 @@ def compose_norms(network: Network, floats: Collection[str] = ()) -> int:
     count = 0
     for node in list(network.nodes):
         norm = _norm_of(network, node)
-        if norm is not None and not any(is_named(each, floats) for each in norm.nodes):
+        if norm is not None and not any(is_named(part, floats) for part in norm.nodes):
             _replace(network, norm, floats)
             count += 1
     return count
@@ -104,11 +104,11 @@ def _replace(network: Network, norm: _Norm, floats: Collection[str]) -> None:
             last, gone = after, [*gone, after]
     names = [network.add_constant(f"{last.output[0]}.{key.lower()}", row) for key, row in rows.items()]
     inputs = [norm.x, *names]
-    made = helper.make_node(
+    normalisation = helper.make_node(
         "LayerNormalization", inputs, [last.output[0]], name=last.name, axis=-1, epsilon=norm.epsilon
     )
-    place = next(index for index, each in enumerate(network.nodes) if each is last)
-    network.nodes[place] = made
+    place = next(index for index, other in enumerate(network.nodes) if other is last)
+    network.nodes[place] = normalisation
     network.erase(gone)
     drop_unused(network)
 

@@ -27,9 +27,9 @@ def to_qlinear(network: Network) -> None:
             continue
         chain = _chain(network, node, consumers)
         sources = [producers.get(name) for name in node.input]
-        if chain is None or any(each is None or each.op_type != "DequantizeLinear" for each in sources):
+        if chain is None or any(source is None or source.op_type != "DequantizeLinear" for source in sources):
             continue
-        replaced[id(chain[-1])] = _fused(network, node, [each for each in sources if each is not None], chain)
+        replaced[id(chain[-1])] = _fused(network, node, [source for source in sources if source is not None], chain)
         gone |= {id(node), *map(id, chain[:-1])}
     network.nodes = [new for node in network.nodes if id(node) not in gone for new in replaced.get(id(node), [node])]
     _drop_unused(network)
@@ -38,13 +38,13 @@ def to_qlinear(network: Network) -> None:
 @mentions("QuantizeLinear", "Relu")
 def _chain(network: Network, node: NodeProto, consumers: dict[str, list[NodeProto]]) -> list[NodeProto] | None:
     """Return the Relu, if there is one, and the QuantizeLinear after a node; None for other consumers."""
-    found: list[NodeProto] = []
+    chain: list[NodeProto] = []
     name = node.output[0]
     while len(consumers[name]) == 1 and name not in network.output_names:
         after = consumers[name][0]
-        found.append(after)
+        chain.append(after)
         if after.op_type == "QuantizeLinear":
-            return found if len(found) <= 2 else None
+            return chain if len(chain) <= 2 else None
         if after.op_type != "Relu":
             return None
         name = after.output[0]
@@ -58,13 +58,13 @@ def _fused(
     y = chain[-1]
     inputs = [*x.input[:3], *w.input[:3], *y.input[1:3], *(source.input[0] for source in sources[2:])]
     result = y.output[0] if len(chain) == 1 else network.names.take(f"{y.output[0]}.linear")
-    made = helper.make_node(facts_of(node.op_type).quantised, inputs, [result], name=node.name)
-    made.attribute.extend(node.attribute)
+    product = helper.make_node(facts_of(node.op_type).quantised, inputs, [result], name=node.name)
+    product.attribute.extend(node.attribute)
     if len(chain) == 1:
-        return [made]
+        return [product]
     zero = network.constants[y.input[2]]
     least = [network.add_constant(f"{y.output[0]}.least", zero)] if zero.any() else []
-    return [made, helper.make_node("Clip" if least else "Relu", [result, *least], [y.output[0]], name=chain[0].name)]
+    return [product, helper.make_node("Clip" if least else "Relu", [result, *least], [y.output[0]], name=chain[0].name)]
 
 
 @mentions("DequantizeLinear")

@@ -181,8 +181,8 @@ def _chosen(
         return _quantised(network, selection, calibration, samples, options)
     outputs = OutputError(network, samples[:: -(-len(samples) // _COMPARED)])
     tried = (replace(options, ranges=ranges, adaptive=adaptive) for ranges in METHODS for adaptive in (True, False))
-    made = (_quantised(network, selection, calibration, samples, each) for each in tried)
-    return min(made, key=lambda each: outputs.decisions(each[2]))
+    candidates = (_quantised(network, selection, calibration, samples, option) for option in tried)
+    return min(candidates, key=lambda candidate: outputs.decisions(candidate[2]))
 
 
 def _quantised(
@@ -207,12 +207,12 @@ def _one_by_one(
     options: Options,
 ) -> Mapping[str, Parameters]:
     """Quantise the constant operands of each layer as if it alone were quantised."""
-    found: dict[str, Parameters] = {}
+    parameters: dict[str, Parameters] = {}
     for layer in (layer for layer in selection.layers if layer.weight):
         columns = calibration.columns.get(layer.name, np.zeros((1, 0, 0)))
         rounded = scales[layer.data[0]].quantised(columns)
-        found[layer.name] = _parameters(network, layer, scales, columns, rounded, options)
-    return found
+        parameters[layer.name] = _parameters(network, layer, scales, columns, rounded, options)
+    return parameters
 
 
 def _layer_by_layer(
@@ -230,7 +230,7 @@ def _layer_by_layer(
     """
     layers = {layer.name: layer for layer in selection.layers if layer.weight}
     kept = {layer.name: layer for layer in selection.kept if options.correct and layer.bias and has_matrix(layer)}
-    found: dict[str, Parameters] = {}
+    parameters: dict[str, Parameters] = {}
     biases: dict[str, Array] = {}
     propagation = Propagation(network, scales, samples)
     for node in network.nodes:
@@ -242,12 +242,12 @@ def _layer_by_layer(
         layer = layers.get(node.name)
         if layer is not None:
             columns = propagation.columns(layer) if has_matrix(layer) else np.zeros((1, 0, 0))
-            found[node.name] = _parameters(
+            parameters[node.name] = _parameters(
                 network, layer, scales, calibration.columns.get(node.name, columns), columns, options
             )
-            propagation.state(layer, found[node.name])
+            propagation.state(layer, parameters[node.name])
         propagation.run(node)
-    return found, biases
+    return parameters, biases
 
 
 def _corrected(network: Network, layer: Layer, columns: Array, quantised: Array) -> Array:
@@ -284,8 +284,8 @@ def _parameters(
 
 def _bias(network: Network, layer: Layer, matrix: Array) -> Array:
     rows = matrix.shape[0] * matrix.shape[1]
-    given = network.constants[layer.bias].reshape(-1) if layer.bias else np.zeros(1)
-    return np.broadcast_to(given.astype(np.float64), (rows,))
+    bias = network.constants[layer.bias].reshape(-1) if layer.bias else np.zeros(1)
+    return np.broadcast_to(bias.astype(np.float64), (rows,))
 
 
 @mentions("MatMul")

@@ -71,40 +71,43 @@ Method = Callable[[Statistics, int, bool], Range]
 """Returns a range for a number of steps between its ends, symmetric or not."""
 
 
-def _min_max(found: Statistics, steps: int, symmetric: bool) -> Range:
-    return _ends(found, max(-found.low, found.high), symmetric)
+def _min_max(statistics: Statistics, steps: int, symmetric: bool) -> Range:
+    return _ends(statistics, max(-statistics.low, statistics.high), symmetric)
 
 
-def _ends(found: Statistics, threshold: float, symmetric: bool) -> Range:
+def _ends(statistics: Statistics, threshold: float, symmetric: bool) -> Range:
     """Return the range up to a threshold: of the values met where it need not be symmetric."""
     if symmetric:
         return -threshold, threshold
-    return max(found.low, -threshold), min(found.high, threshold)
+    return max(statistics.low, -threshold), min(statistics.high, threshold)
 
 
 def _percentile(percent: float) -> Method:
     """Return the method whose range holds a share of the magnitudes."""
 
-    def method(found: Statistics, steps: int, symmetric: bool) -> Range:
-        total: Array = np.cumsum(found.magnitudes)
+    def method(statistics: Statistics, steps: int, symmetric: bool) -> Range:
+        total: Array = np.cumsum(statistics.magnitudes)
         place = int((total < total[-1] * percent / 100).sum())
-        threshold = (place + 1) * found.reach / _HALF
-        return _ends(found, min(threshold, max(-found.low, found.high)), symmetric)
+        threshold = (place + 1) * statistics.reach / _HALF
+        return _ends(statistics, min(threshold, max(-statistics.low, statistics.high)), symmetric)
 
     return method
 
 
-def _squared_error(found: Statistics, steps: int, symmetric: bool) -> Range:
+def _squared_error(statistics: Statistics, steps: int, symmetric: bool) -> Range:
     """Return the range with the least squared error: rounding inside, `step^2 / 12` per value, clipping outside."""
-    full = _min_max(found, steps, symmetric)
+    full = _min_max(statistics, steps, symmetric)
     if symmetric:
-        return min((_scaled(full, share, share) for share in _shares()), key=lambda each: _error(found, each, steps))
+        return min(
+            (_scaled(full, share, share) for share in _shares()),
+            key=lambda candidate: _error(statistics, candidate, steps),
+        )
     best = full
     for _ in range(2):
         lows = [(full[0] * share, best[1]) for share in _shares()]
-        best = min(lows, key=lambda each: _error(found, each, steps))
+        best = min(lows, key=lambda candidate: _error(statistics, candidate, steps))
         highs = [(best[0], full[1] * share) for share in _shares()]
-        best = min(highs, key=lambda each: _error(found, each, steps))
+        best = min(highs, key=lambda candidate: _error(statistics, candidate, steps))
     return best
 
 
@@ -116,23 +119,23 @@ def _scaled(full: Range, low: float, high: float) -> Range:
     return full[0] * low, full[1] * high
 
 
-def _error(found: Statistics, range_: Range, steps: int) -> float:
+def _error(statistics: Statistics, range_: Range, steps: int) -> float:
     low, high = range_
     step = (high - low) / steps
     if step <= 0:
         return float("inf")
-    outside = np.maximum(np.maximum(low - found.centres, found.centres - high), 0)
-    return float((found.counts * np.where(outside > 0, outside**2, step**2 / 12)).sum())
+    outside = np.maximum(np.maximum(low - statistics.centres, statistics.centres - high), 0)
+    return float((statistics.counts * np.where(outside > 0, outside**2, step**2 / 12)).sum())
 
 
-def _relative_entropy(found: Statistics, steps: int, symmetric: bool) -> Range:
+def _relative_entropy(statistics: Statistics, steps: int, symmetric: bool) -> Range:
     """Return the threshold at which the quantised distribution of magnitudes diverges least from the measured one."""
-    magnitudes, levels = found.magnitudes.astype(np.float64), (steps + 1) // 2
+    magnitudes, levels = statistics.magnitudes.astype(np.float64), (steps + 1) // 2
     used = _HALF - int(np.argmax(magnitudes[::-1] > 0))
     ends = np.unique(np.linspace(min(levels, used), used, _CANDIDATES).astype(int))
     best = min((int(end) for end in ends), key=lambda end: _divergence(magnitudes, end, levels))
-    threshold = best * found.reach / _HALF
-    return _ends(found, min(threshold, max(-found.low, found.high)), symmetric)
+    threshold = best * statistics.reach / _HALF
+    return _ends(statistics, min(threshold, max(-statistics.low, statistics.high)), symmetric)
 
 
 def _divergence(magnitudes: Array, end: int, levels: int) -> float:

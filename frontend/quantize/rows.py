@@ -48,7 +48,7 @@ class Chain:
 
     def op(self, operator: str, *inputs: str | int | Array, **attributes: Any) -> str:
         """Append a node; numbers and arrays become constants. Returns the name of its result."""
-        names = [each if isinstance(each, str) else self.constant(each) for each in inputs]
+        names = [operand if isinstance(operand, str) else self.constant(operand) for operand in inputs]
         result = self._network.names.take(f"{self._base}.{operator.lower()}")
         self.nodes.append(helper.make_node(operator, names, [result], name=result, **attributes))
         return result
@@ -102,12 +102,12 @@ def softmax(chain: Chain, x: Operand, summand: str, y: Scale | None) -> str:
     powers = chain.op("Gather", table, distance)
     total = chain.op("ReduceSum", powers, places)
     scaled = chain.op("Add", chain.op("Mul", powers, factor), chain.op("Div", total, 2))
-    found = chain.op("Div", scaled, total)
+    shares = chain.op("Div", scaled, total)
     if y is None:
-        return found
-    found = chain.op("Add", found, y.zero) if y.zero else found
-    found = chain.op("Min", found, _HIGH) if factor + y.zero > _HIGH else found
-    return chain.cast(found, TensorProto.INT8)
+        return shares
+    shares = chain.op("Add", shares, y.zero) if y.zero else shares
+    shares = chain.op("Min", shares, _HIGH) if factor + y.zero > _HIGH else shares
+    return chain.cast(shares, TensorProto.INT8)
 
 
 def softmax_scale() -> Array:
@@ -151,9 +151,9 @@ def layer_norm(chain: Chain, x: Operand, epsilon: float, factors: Array, summand
     whole = np.clip(np.rint(scale * 2.0**bits), -_FACTOR, _FACTOR).astype(np.int32)
     most = _OFFSET // 2 - (1 << 20)
     added = np.clip(np.rint(steps * 2.0**bits), -most, most).astype(np.int64) + _OFFSET + (1 << bits >> 1)
-    found = chain.op("Add", chain.op("Mul", normalised, whole), added.astype(np.int32))
-    found = chain.op("Sub", chain.op("Div", found, 1 << bits), _OFFSET >> bits)
-    return chain.cast(chain.op("Clip", found, _LOW, _HIGH), TensorProto.INT8)
+    result = chain.op("Add", chain.op("Mul", normalised, whole), added.astype(np.int32))
+    result = chain.op("Sub", chain.op("Div", result, 1 << bits), _OFFSET >> bits)
+    return chain.cast(chain.op("Clip", result, _LOW, _HIGH), TensorProto.INT8)
 
 
 @mentions("Div", "Mul")

@@ -49,10 +49,10 @@ def scales_of(
         for group, statistics in calibration.statistics.items()
     }
     reached |= domains(network, selection, reached, steps)
-    found: dict[str, Scale] = {}
+    by_tensor: dict[str, Scale] = {}
     for group, (low, high) in reached.items():
         if low == high:
-            found[group] = _OF_ZEROS
+            by_tensor[group] = _OF_ZEROS
             continue
         low, high = (min(low, -high), max(high, -low)) if symmetric else (low, high)
         scale = np.float32(max((high - low) / steps, np.finfo(np.float32).tiny))
@@ -60,5 +60,5 @@ def scales_of(
         # the group have steps above 1.
         scale = np.float32(1 / int(1 / scale)) if group in shares and scale <= 1 else scale
         zero = 0 if symmetric else int(np.clip(round(_LOW - low / float(scale)), _LOW, _HIGH))
-        found[group] = Scale(float(scale), zero)
-    return {name: found[group] for name, group in selection.groups.items()}
+        by_tensor[group] = Scale(float(scale), zero)
+    return {name: by_tensor[group] for name, group in selection.groups.items()}

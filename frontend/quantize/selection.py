@@ -49,14 +49,14 @@ def named(network: Network, patterns: Sequence[str]) -> tuple[str, ...]:
 
     Raises Diagnostic for a pattern that matches no node.
     """
-    known = {node.name for node in network.nodes} | {node.op_type for node in network.nodes}
+    names = {node.name for node in network.nodes} | {node.op_type for node in network.nodes}
     for pattern in patterns:
         if not any(is_named(node, [pattern]) for node in network.nodes):
             raise Diagnostic(
                 "the network has no such node or operator",
                 expected="the name of a node, or an operator of the network",
                 found=pattern,
-                remedy=did_you_mean(pattern, known) or "tilewright import net.onnx shows the nodes",
+                remedy=did_you_mean(pattern, names) or "tilewright import net.onnx shows the nodes",
             )
     return (*patterns, *(escape(node.name) for node in network.nodes if is_named(node, patterns)))
 
@@ -160,7 +160,7 @@ class _Layers:
             layer = self._layer(node)
             if layer is not None:
                 layers.append(layer)
-                self._absorbed |= {id(each) for each in layer.tail}
+                self._absorbed |= {id(part) for part in layer.tail}
         return layers
 
     def _function_of(self, node: NodeProto) -> str | None:
@@ -168,9 +168,9 @@ class _Layers:
         network = self._network
         if node.domain or node.op_type not in having(Trait.TABULATED) or not network.is_float(node.output[0]):
             return None
-        given = list(filter(None, node.input))
-        data = [name for name in given if name not in network.constants]
-        single = all(network.constants[name].size == 1 for name in given if name in network.constants)
+        operands = list(filter(None, node.input))
+        data = [name for name in operands if name not in network.constants]
+        single = all(network.constants[name].size == 1 for name in operands if name in network.constants)
         shape = network.shape(node.output[0])
         origins = {self.origins.get(name, name) for name in data}
         if not single or len(origins) != 1 or any(network.shape(name) != shape for name in data):
@@ -260,7 +260,7 @@ def _stretched(network: Network) -> set[int]:
         id(node)
         for node in network.nodes
         if node.op_type in SUMS
-        and {each.op_type for each in consumers[node.output[0]]} - having(Trait.STRETCHES) == set()
+        and {consumer.op_type for consumer in consumers[node.output[0]]} - having(Trait.STRETCHES) == set()
         and consumers[node.output[0]]
     }
 

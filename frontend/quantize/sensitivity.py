@@ -50,7 +50,7 @@ class OutputError:
 
     def noise(self, quantised: Quantised) -> float:
         """Return the power of the noise relative to the signal's, summed over samples and outputs."""
-        return sum(_share(wanted, found) for wanted, found in self._pairs(quantised))
+        return sum(_share(wanted, computed) for wanted, computed in self._pairs(quantised))
 
     def decisions(self, quantised: Quantised) -> tuple[float, float]:
         """
@@ -59,10 +59,10 @@ class OutputError:
         Rows lie along the last axis; those of one number have no such share.
         """
         changed, noise = list[float](), 0.0
-        for wanted, found in self._pairs(quantised):
-            noise += _share(wanted, found)
+        for wanted, computed in self._pairs(quantised):
+            noise += _share(wanted, computed)
             if wanted.ndim and wanted.shape[-1] > 1:
-                changed.append(float((wanted.argmax(axis=-1) != found.argmax(axis=-1)).mean()))
+                changed.append(float((wanted.argmax(axis=-1) != computed.argmax(axis=-1)).mean()))
         return sum(changed) / max(len(changed), 1), noise
 
     def _pairs(self, quantised: Quantised) -> Iterator[tuple[Array, Array]]:
@@ -70,8 +70,8 @@ class OutputError:
         names = {name: quantised.tensors.get(name, name) for name in self._names}
         run = Execution(quantised.network, names.values())
         for sample, wanted in zip(self._samples, self._wanted, strict=True):
-            found = run.run(sample)
-            yield from ((wanted[name], found[names[name]]) for name in self._names)
+            outputs = run.run(sample)
+            yield from ((wanted[name], outputs[names[name]]) for name in self._names)
 
 
 def _share(exact: Array, quantised: Array) -> float:

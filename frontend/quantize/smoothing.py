@@ -67,20 +67,20 @@ def _readers(
     network: Network, name: str, consumers: Mapping[str, Sequence[NodeProto]], outputs: set[str]
 ) -> Sequence[NodeProto] | None:
     """Return the convolutions that read the channels of a tensor; None where something else does."""
-    found: list[NodeProto] = []
+    readers: list[NodeProto] = []
     scaled = [name]
-    for each in scaled:
-        if each in outputs:
+    for tensor in scaled:
+        if tensor in outputs:
             return None
-        for node in consumers[each]:
+        for node in consumers[tensor]:
             if is_constant_conv(network, node) and _by_channel(network, node) is not None:
-                found.append(node)
-            elif _keeps_factors(network, node, each):
+                readers.append(node)
+            elif _keeps_factors(network, node, tensor):
                 scaled.append(node.output[0])
             else:
                 return None
     # A node that reads the channels twice would have their factors squared.
-    return found if len({id(node) for node in found}) == len(found) and len(set(scaled)) == len(scaled) else None
+    return readers if len({id(node) for node in readers}) == len(readers) and len(set(scaled)) == len(scaled) else None
 
 
 @mentions("Mul")
@@ -104,12 +104,12 @@ def _by_channel(network: Network, node: NodeProto) -> Array | None:
 def _ranges(network: Network, names: Sequence[str], samples: Sequence[Sample]) -> dict[str, Array]:
     """Return the largest magnitude [C] of each channel of tensors."""
     execution = Execution(network, names)
-    found = {name: np.zeros(network.shape(name)[1]) for name in names}
+    ranges = {name: np.zeros(network.shape(name)[1]) for name in names}
     for sample in samples[:: -(-len(samples) // _SAMPLES)]:
         for name, value in execution.run(sample).items():
             axes = tuple(axis for axis in range(value.ndim) if axis != 1)
-            found[name] = np.maximum(found[name], np.abs(value).max(axis=axes))
-    return found
+            ranges[name] = np.maximum(ranges[name], np.abs(value).max(axis=axes))
+    return ranges
 
 
 def _factors(network: Network, pair: _Pair, ranges: Array) -> Array:
@@ -117,8 +117,8 @@ def _factors(network: Network, pair: _Pair, ranges: Array) -> Array:
     factors = ranges.astype(np.float64)
     if any(attribute(reader, "group") == 1 for reader in pair.readers):
         weights = [_by_channel(network, reader) for reader in pair.readers if attribute(reader, "group") == 1]
-        largest = [np.abs(each).reshape(len(each), -1).max(axis=1) for each in weights if each is not None]
-        relative = np.max([each / max(float(each.max()), 1e-30) for each in largest], axis=0)
+        largest = [np.abs(weight).reshape(len(weight), -1).max(axis=1) for weight in weights if weight is not None]
+        relative = np.max([reach / max(float(reach.max()), 1e-30) for reach in largest], axis=0)
         factors = np.sqrt(factors / np.maximum(relative, 1e-30)) * (relative > 0)
     used = factors > 0
     if not used.any() or not np.isfinite(factors).all():
@@ -138,7 +138,7 @@ def _divide(network: Network, pair: _Pair, factors: Array) -> None:
 
 def _scale(network: Network, node: NodeProto, index: int, factor: Array, axis: int) -> None:
     array = network.constants[node.input[index]]
-    shape = [-1 if each == axis else 1 for each in range(array.ndim)]
+    shape = [-1 if dim == axis else 1 for dim in range(array.ndim)]
     node.input[index] = network.add_constant(
         f"{node.name}.smoothed", (array * factor.reshape(shape)).astype(np.float32)
     )

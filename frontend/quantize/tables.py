@@ -41,21 +41,21 @@ def tabulate_functions(network: Network, floats: Collection[str], *, has_polynom
     points is I-BERT's polynomial. Nodes and operators in `floats` stay. Returns the number of tables.
     """
     functions: dict[str, _Function] = {}
-    found: list[NodeProto] = []
+    nodes: list[NodeProto] = []
     count = 0
     for node in network.nodes:
         function = functions.get(node.input[0]) if node.op_type == "QuantizeLinear" else None
         if function is not None and function.nodes:
-            found += _lookup(network, node, function, has_polynomials=has_polynomials)
+            nodes += _lookup(network, node, function, has_polynomials=has_polynomials)
             count += 1
             continue
-        found.append(node)
+        nodes.append(node)
         computed = _dequantised(network, node)
         if computed is None and not is_named(node, floats):
             computed = _computed(network, node, functions)
         if computed is not None:
             functions[node.output[0]] = computed
-    network.nodes = found
+    network.nodes = nodes
     return count
 
 
@@ -72,16 +72,16 @@ def _dequantised(network: Network, node: NodeProto) -> _Function | None:
 
 def _computed(network: Network, node: NodeProto, functions: dict[str, _Function]) -> _Function | None:
     """Return the function that a node computes of one tensor of bytes and constants, None for other nodes."""
-    given = list(filter(None, node.input))
-    data = [functions.get(name) for name in given if name not in network.constants]
-    single = all(network.constants[name].size == 1 for name in given if name in network.constants)
+    operands = list(filter(None, node.input))
+    data = [functions.get(name) for name in operands if name not in network.constants]
+    single = all(network.constants[name].size == 1 for name in operands if name in network.constants)
     if node.domain or node.op_type not in having(Trait.TABULATED) or not data or not single:
         return None
-    known = [each for each in data if each is not None]
-    if len(known) < len(data) or len({each.source for each in known}) != 1:
+    present = [function for function in data if function is not None]
+    if len(present) < len(data) or len({function.source for function in present}) != 1:
         return None
-    nodes = {id(each): each for function in known for each in function.nodes}
-    return _Function(known[0].source, known[0].scale, (*nodes.values(), node))
+    nodes = {id(part): part for function in present for part in function.nodes}
+    return _Function(present[0].source, present[0].scale, (*nodes.values(), node))
 
 
 def _lookup(network: Network, node: NodeProto, function: _Function, *, has_polynomials: bool) -> list[NodeProto]:
@@ -116,9 +116,9 @@ def _values(network: Network, function: _Function, name: str) -> Array:
     integers = np.arange(256).astype(np.uint8).view(np.int8).astype(np.float32)
     levels = ((integers - function.scale.zero) * np.float32(function.scale.scale)).astype(np.float32)
     first = network.names.take(f"{name}.levels")
-    made = {output for node in function.nodes for output in node.output}
-    read = dict.fromkeys(each for node in function.nodes for each in node.input if each)
-    starts = [each for each in read if each not in made and each not in network.constants]
+    results = {output for node in function.nodes for output in node.output}
+    read = dict.fromkeys(name for node in function.nodes for name in node.input if name)
+    starts = [name for name in read if name not in results and name not in network.constants]
     nodes = [helper.make_node("Identity", [first], [start], name=start) for start in starts]
     alone = replace(
         network,

@@ -109,27 +109,27 @@ def _descend(matrix: Array, columns: Array, quantised: Array, start: Weights) ->
     scaled = matrix / start.scales[:, None].astype(np.float64)
     low = np.clip(np.floor(scaled), -start.largest, start.largest)
     high = np.clip(np.ceil(scaled), -start.largest, start.largest)
-    found = start.integers.copy()
+    integers = start.integers.copy()
     # The gradient of half the squared error, in units of the scales.
-    gradient = found @ gram - scaled @ cross
+    gradient = integers @ gram - scaled @ cross
     for _ in range(_SWEEPS):
         changed = False
         for k in np.flatnonzero(diagonal >= 0):
-            step = np.where(found[:, k] == low[:, k], high[:, k], low[:, k]) - found[:, k]
+            step = np.where(integers[:, k] == low[:, k], high[:, k], low[:, k]) - integers[:, k]
             gain = step * gradient[:, k] + 0.5 * step**2 * gram[k, k]
             step = np.where(gain < 0, step, 0)
             if not step.any():
                 continue
-            found[:, k] += step
+            integers[:, k] += step
             gradient += step[:, None] * gram[k]
             changed = True
         if not changed:
             break
-    return found
+    return integers
 
 
 def corrected_bias(matrix: Array, columns: Array, quantised: Array, weights: Weights) -> Array:
     """Return the summand of the bias [groups * rows] that keeps the mean of the product over the columns."""
     wanted = np.matmul(matrix.astype(np.float64), columns.mean(axis=2, dtype=np.float64)[..., None])
-    found = np.matmul(weights.real, quantised.mean(axis=2, dtype=np.float64)[..., None])
-    return (wanted - found).reshape(-1)
+    product = np.matmul(weights.real, quantised.mean(axis=2, dtype=np.float64)[..., None])
+    return (wanted - product).reshape(-1)

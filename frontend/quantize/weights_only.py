@@ -120,25 +120,25 @@ def _feature_axes(graph: GraphProto) -> dict[str, int]:
             continue
         of_readers = [_axis_of(node, index, rank, readers) for node, index in readers[name]]
         products = [axis for axis, (node, _) in zip(of_readers, readers[name], strict=True) if node.op_type != "Gather"]
-        known = [axis for axis in of_readers if axis is not None]
+        stored = [axis for axis in of_readers if axis is not None]
         # One scale serves all: products need theirs along the features, a lookup takes any axis.
-        if len(known) == len(of_readers) and len(set(products)) <= 1:
-            axes[name] = (products or known)[0] or 0
+        if len(stored) == len(of_readers) and len(set(products)) <= 1:
+            axes[name] = (products or stored)[0] or 0
     return axes
 
 
 @mentions("Conv", "Gather", "Gemm", "MatMul", "Transpose")
 def _axis_of(node: NodeProto, index: int, rank: int, readers: dict[str, list[tuple[NodeProto, int]]]) -> int | None:
     """Return the axis of a weight that a reader's output features are along, None for a reader of another kind."""
-    given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
     match node.domain, node.op_type, index:
         case "", "MatMul", 1 if rank == 2:
             return 1
         case "", "Gemm", 1:
-            return 0 if given.get("transB", 0) else 1
-        case "", "Conv", 1 if given.get("group", 1) == 1:
+            return 0 if attributes.get("transB", 0) else 1
+        case "", "Conv", 1 if attributes.get("group", 1) == 1:
             return 0
-        case "", "Gather", 0 if given.get("axis", 0) == 0:
+        case "", "Gather", 0 if attributes.get("axis", 0) == 0:
             return 0
         case "", "Transpose", 0 if rank == 2:
             following = readers.get(node.output[0], [])

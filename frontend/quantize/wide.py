@@ -89,14 +89,14 @@ class _Writer:
         fine = (scale / (2 * self.largest)).astype(np.float32)
         upper = np.rint(weights / scale.astype(np.float64))
         lower = np.clip(np.rint((weights - upper * scale) / fine.astype(np.float64)), -self.largest, self.largest)
-        found: list[str] = []
+        names: list[str] = []
         for integers, steps, role in ((upper, scale, "upper"), (lower, fine, "lower")):
             numbers = steps.reshape(-1 if axis is not None else ())
             arrays = integers.astype(np.int8), numbers, np.zeros(numbers.shape, np.int8)
             inputs = [self.network.add_constant(f"{name}.{role}", array) for array in arrays]
             along = {} if axis is None else {"axis": axis}
-            found.append(self._append("DequantizeLinear", inputs, f"{name}.{role}.dequantized", **along))
-        return found
+            names.append(self._append("DequantizeLinear", inputs, f"{name}.{role}.dequantized", **along))
+        return names
 
     def _quantised(self, source: str, base: str, scale: np.float32) -> str:
         """Append QuantizeLinear and DequantizeLinear with a zero point of 0; returns the name of the result."""

@@ -33,7 +33,7 @@ def _is_disjoint(network: Network, node: NodeProto) -> bool:
     window = network.constants[node.input[1]].shape[2:]
     shape, result = network.shape(node.input[0]), network.shape(node.output[0])
     is_plain = attribute(node, "group") == 1 and tuple(attribute(node, "strides") or ()) == window
-    is_plain &= all(each == 1 for each in attribute(node, "dilations") or ())
+    is_plain &= all(dilation == 1 for dilation in attribute(node, "dilations") or ())
     is_plain &= not any(attribute(node, "pads") or ()) and not any(attribute(node, "output_padding") or ())
     return is_plain and result[2:] == tuple(a * b for a, b in zip(shape[2:], window, strict=True))
 
@@ -51,13 +51,13 @@ def _split(network: Network, node: NodeProto) -> None:
     users, output = network.consumers()[node.output[0]], node.output[0]
     is_limited = len(users) == 1 and users[0].op_type == "Relu" and output not in network.output_names
     last = users[0].output[0] if is_limited else output
-    made: list[NodeProto] = []
+    nodes: list[NodeProto] = []
 
     def append(operator: str, inputs: list[str], result: tuple[int, ...], name: str = "", **attributes: Any) -> str:
         tensor = name or network.names.take(f"{node.name}.{operator.lower()}")
         network.infos[tensor] = network.infos[output]._replace(shape=result)
         own = node.name if operator == "Conv" else tensor
-        made.append(helper.make_node(operator, inputs, [tensor], name=own, **attributes))
+        nodes.append(helper.make_node(operator, inputs, [tensor], name=own, **attributes))
         return tensor
 
     def reshaped(tensor: str, shape: tuple[int, ...], name: str = "") -> str:
@@ -65,13 +65,13 @@ def _split(network: Network, node: NodeProto) -> None:
         return append("Reshape", [tensor, target], shape, name)
 
     columns = (batch, features * points, *image)
-    found = append("Conv", [node.input[0], *names], columns)
-    found = append("Relu", [found], columns) if is_limited else found
-    found = reshaped(found, (batch, features, *window, *image))
-    pairs = [axis for each in range(rank) for axis in (2 + rank + each, 2 + each)]
+    pixels = append("Conv", [node.input[0], *names], columns)
+    pixels = append("Relu", [pixels], columns) if is_limited else pixels
+    pixels = reshaped(pixels, (batch, features, *window, *image))
+    pairs = [axis for dim in range(rank) for axis in (2 + rank + dim, 2 + dim)]
     sizes = [size for pair in zip(image, window, strict=True) for size in pair]
-    found = append("Transpose", [found], (batch, features, *sizes), perm=[0, 1, *pairs])
-    reshaped(found, (batch, features, *(a * b for a, b in zip(image, window, strict=True))), last)
-    place = next(index for index, each in enumerate(network.nodes) if each is node)
-    network.nodes[place : place + 1] = made
+    pixels = append("Transpose", [pixels], (batch, features, *sizes), perm=[0, 1, *pairs])
+    reshaped(pixels, (batch, features, *(a * b for a, b in zip(image, window, strict=True))), last)
+    place = next(index for index, other in enumerate(network.nodes) if other is node)
+    network.nodes[place : place + 1] = nodes
     network.erase(users if is_limited else [])

@@ -119,10 +119,10 @@ def _rotary(site: Site) -> None:
     width = shape[-1] // heads if is_flat and heads else shape[-1]
     if (rotated or width) != 2 * half or site.shape(3) != site.shape(2) or (is_flat and heads * width != shape[2]):
         raise site.unsupported(f"of {list(shape)} by {list(site.shape(2))} cosines", "cosines and sines of half a head")
-    positions, given = site.input(1), site.shape(1)
-    if given != (batch, length):
-        if given not in ((), (1,)):
-            raise site.unsupported(f"with positions {list(given)}", f"positions [1] or {[batch, length]}")
+    positions, index_shape = site.input(1), site.shape(1)
+    if index_shape != (batch, length):
+        if index_shape not in ((), (1,)):
+            raise site.unsupported(f"with positions {list(index_shape)}", f"positions [1] or {[batch, length]}")
         places = np.broadcast_to(np.arange(length, dtype=np.int64), (batch, length))
         positions = site.emit("Add", site.constant(np.ascontiguousarray(places)), site.reshape(positions, 1, 1))
     attributes = {"interleaved": int(site.attribute("interleaved")), "rotary_embedding_dim": rotated}

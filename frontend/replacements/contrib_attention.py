@@ -94,11 +94,11 @@ def _attend(site: Site, parts: list[str], bias: str, past: list[str], heads: int
     scale = site.given.get("scale", 0.0)
     attributes = {"scale": scale} if scale else {}
     heads_of = {"q_num_heads": heads, "kv_num_heads": heads}
-    found = site.emit_many("Attention", operands, 3 if past[0] else 1, **heads_of, **attributes)
+    results = site.emit_many("Attention", operands, 3 if past[0] else 1, **heads_of, **attributes)
     if not past[0] and any(site.wants(index) for index in (1, 2)):
         split = (site.reshape(part, 0, 0, heads, -1) for part in parts[1:])
-        found += [site.emit("Transpose", part, perm=[0, 2, 1, 3]) for part in split]
-    return found
+        results += [site.emit("Transpose", part, perm=[0, 2, 1, 3]) for part in split]
+    return results
 
 
 def _bias(site: Site, mask: int, bias: int, sizes: tuple[int, int, int]) -> str:

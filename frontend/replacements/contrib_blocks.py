@@ -191,7 +191,7 @@ def _table(site: Site) -> _Table:
     block = int(site.attribute("block_size")) or lengths[along]
     at = along if along < axis else along + len(site.shape(1)) - 1
     blocks = [-(-length // block) if i == along else length for i, length in enumerate(lengths)]
-    if any(given not in (1, wanted) for given, wanted in zip(site.shape(2, rank), blocks, strict=True)):
+    if any(extent not in (1, wanted) for extent, wanted in zip(site.shape(2, rank), blocks, strict=True)):
         raise site.unsupported(f"with scales of {list(site.shape(2))}", f"scales of {blocks}, one per block")
     packed = [*blocks[:-1], -(-blocks[-1] * bits // 8)]
     if site.input(3) and (site.kind(3) != site.kind(0) or list(site.shape(3)) != packed):
@@ -202,8 +202,8 @@ def _table(site: Site) -> _Table:
 def _index(site: Site, length: int) -> tuple[str, str]:
     """Append the indices, int64 from 0 on and within an axis of that length, and whether they were."""
     first, last, size = (site.constant(np.array(number, np.int64)) for number in (0, length - 1, length))
-    given = site.cast(site.input(1), site.kind(1), TensorProto.INT64)
-    index = site.emit("Where", site.emit("Less", given, first), site.emit("Add", given, size), given)
+    indices = site.cast(site.input(1), site.kind(1), TensorProto.INT64)
+    index = site.emit("Where", site.emit("Less", indices, first), site.emit("Add", indices, size), indices)
     inside = site.emit("Clip", index, first, last)
     return inside, site.emit("Equal", index, inside)
 

@@ -135,9 +135,9 @@ def _sizes(site: Site, *, packed: bool) -> _Sizes:
     if heads < 1 or groups < 1 or heads % groups or width % count:
         raise site.unsupported(f"of {heads} and {groups} heads in {width} numbers", "heads that divide the queries")
     keys = (batch, new, width // count * groups)
-    found = [site.shape(index, 3) for index in (() if packed else (1, 2))]
-    if any(shape != keys for shape in found):
-        raise site.unsupported(f"of keys and values of {found}", f"keys and values of {list(keys)}")
+    shapes = [site.shape(index, 3) for index in (() if packed else (1, 2))]
+    if any(shape != keys for shape in shapes):
+        raise site.unsupported(f"of keys and values of {shapes}", f"keys and values of {list(keys)}")
     past = site.shape(3, 4)[2] if site.input(3) else 0
     cache = (batch, groups, past, width // count)
     if past and any(site.shape(index, 4) != cache for index in (3, 4)):

@@ -32,22 +32,22 @@ def _dynamic_lstm(site: Site) -> None:
     length, batch, _ = site.shape(0, 3)
     directions, hidden, _ = site.shape(2, 3)
     order = {"forward": [_FORWARD], "reverse": [_BACKWARD], "bidirectional": [_FORWARD, _BACKWARD]}
-    found = [
+    results = [
         _direction(site, number, way, (length, batch, hidden))
         for number, way in enumerate(order[site.attribute("direction")])
     ]
-    if len(found) != directions:
-        raise site.unsupported(f"in {len(found)} directions with weights for {directions}")
+    if len(results) != directions:
+        raise site.unsupported(f"in {len(results)} directions with weights for {directions}")
     axes = (1, 0, 0)
     for index, axis in enumerate(axes):
-        parts = [site.emit("Unsqueeze", each[index], site.sizes(axis)) for each in found]
+        parts = [site.emit("Unsqueeze", direction[index], site.sizes(axis)) for direction in results]
         site.give(index, site.emit("Concat", *parts, axis=axis))
 
 
 def _check(site: Site) -> None:
     """Raise Diagnostic for forms that are not handled."""
-    given: list[bytes] = site.given.get("activations") or []
-    if [name.decode().lower() for name in given] != _ACTIVATIONS * (len(given) // 3):
+    names: list[bytes] = site.given.get("activations") or []
+    if [name.decode().lower() for name in names] != _ACTIVATIONS * (len(names) // 3):
         raise site.unsupported("with these activations", "Sigmoid, Tanh and Tanh")
     for name in ("activation_alpha", "activation_beta", "clip"):
         if site.given.get(name):

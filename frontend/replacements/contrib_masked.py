@@ -34,8 +34,8 @@ def _masked(site: Site) -> None:
         _give(site, sizes, site.input(1), site.input(2), "")
         return
     sizes = _sizes(site)
-    given = site.reshape(site.cast(site.input(7), site.kind(7), TensorProto.INT64), 1)
-    position = site.emit("Clip", given, *(site.constant(np.array(end, np.int64)) for end in (0, sizes.rows - 1)))
+    length = site.reshape(site.cast(site.input(7), site.kind(7), TensorProto.INT64), 1)
+    position = site.emit("Clip", length, *(site.constant(np.array(end, np.int64)) for end in (0, sizes.rows - 1)))
     present = [_written(site, index, position, sizes) for index in (1, 2)]
     for index, cache in enumerate(present, start=1):
         site.give(index, cache)
@@ -117,7 +117,9 @@ def _attended(site: Site, cache: str, position: str, sizes: _Sizes) -> str:
     source = site.emit("Where", is_new, site.constant(own), source)
     shape = (sizes.batch, sizes.keys)
     pairs = [source, site.constant(np.ascontiguousarray(np.broadcast_to(places, shape)))]
-    indices = site.emit("Concat", *(site.emit("Unsqueeze", each, site.sizes(2)) for each in pairs), axis=2)
+    indices = site.emit(
+        "Concat", *(site.emit("Unsqueeze", axis_indices, site.sizes(2)) for axis_indices in pairs), axis=2
+    )
     rows = site.emit("GatherND", site.emit("Transpose", cache, perm=[0, 2, 1, 3]), indices)
     return site.emit("Transpose", rows, perm=[0, 2, 1, 3])
 

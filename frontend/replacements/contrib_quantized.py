@@ -209,9 +209,9 @@ def _transposed(site: Site, index: int, attribute: str) -> str:
     """Append an operand, transposed where an attribute says so: a constant stays one."""
     if not site.attribute(attribute):
         return site.input(index)
-    known = site.value(index)
-    if known is not None:
-        return site.constant(np.ascontiguousarray(known.T))
+    constant = site.value(index)
+    if constant is not None:
+        return site.constant(np.ascontiguousarray(constant.T))
     return site.emit("Transpose", site.input(index), perm=[1, 0])
 
 

@@ -72,8 +72,8 @@ def _corner(
         whole = site.cast(near, kind, TensorProto.INT64)
         row = site.emit("Mul", index, site.constant(np.array(extent))) if index else ""
         index = site.sum(row, whole)
-    found = site.emit("GatherElements", pixels, site.emit("Expand", index, site.sizes(*shape)), axis=2)
-    return site.emit("Mul", found, weight)
+    gathered = site.emit("GatherElements", pixels, site.emit("Expand", index, site.sizes(*shape)), axis=2)
+    return site.emit("Mul", gathered, weight)
 
 
 def _plain_places(site: Site, kernel: Sequence[int], sizes: Sequence[int]) -> np.ndarray:

@@ -40,8 +40,8 @@ class _Optimiser:
 
     def op(self, op_type: str, *operands: str | float) -> str:
         """Append arithmetic on tensors and numbers."""
-        given = [x if isinstance(x, str) else self.site.number(x, self.kind) for x in operands]
-        return self.site.emit(op_type, *given)
+        values = [x if isinstance(x, str) else self.site.number(x, self.kind) for x in operands]
+        return self.site.emit(op_type, *values)
 
     def gradient(self, index: int) -> str:
         """Append a gradient with that of the L2 penalty."""
@@ -131,29 +131,29 @@ def _dft(site: Site) -> None:
     length = _whole(site, 1, 2 * (shape[axis] - 1) if inverse and half else shape[axis])
     if axis == rank - 1 or length < 1:
         raise site.unsupported(f"of length {length} along axis {axis}", "a length of at least 1, not along the parts")
-    known = min(shape[axis], length // 2 + 1 if inverse and half else length)
+    count = min(shape[axis], length // 2 + 1 if inverse and half else length)
     x = site.input(0)
-    if known < shape[axis]:
-        x = site.emit("Slice", x, site.sizes(0), site.sizes(known), site.sizes(axis))
-    matrix = _dft_matrix(known, length, parts, inverse=inverse, half=half)
+    if count < shape[axis]:
+        x = site.emit("Slice", x, site.sizes(0), site.sizes(count), site.sizes(axis))
+    matrix = _dft_matrix(count, length, parts, inverse=inverse, half=half)
     order = [*(i for i in range(rank) if i not in (axis, rank - 1)), axis, rank - 1]
     rows = [shape[i] for i in order[:-2]]
-    flat = site.reshape(site.emit("Transpose", x, perm=order), *rows, known * parts)
+    flat = site.reshape(site.emit("Transpose", x, perm=order), *rows, count * parts)
     kind = helper.tensor_dtype_to_np_dtype(site.kind(0))
-    product = site.emit("MatMul", flat, site.constant(matrix.reshape(known * parts, -1).astype(kind)))
+    product = site.emit("MatMul", flat, site.constant(matrix.reshape(count * parts, -1).astype(kind)))
     split = site.reshape(product, *rows, *matrix.shape[2:])
     site.give(0, site.emit("Transpose", split, perm=[order.index(i) for i in range(rank)]))
 
 
-def _dft_matrix(known: int, length: int, parts: int, *, inverse: bool, half: bool) -> np.ndarray:
+def _dft_matrix(points: int, length: int, parts: int, *, inverse: bool, half: bool) -> np.ndarray:
     """Return the transform as [numbers in, parts in, numbers out, parts out], in f64."""
     count = length // 2 + 1 if half and not inverse else length
     # Taken modulo the length first, which keeps the angle exact.
-    angle = 2 * np.pi * (np.outer(np.arange(known), np.arange(count)) % length) / length
+    angle = 2 * np.pi * (np.outer(np.arange(points), np.arange(count)) % length) / length
     real, imaginary = np.cos(angle), np.sin(angle) if inverse else -np.sin(angle)
     matrix = np.stack([np.stack([real, imaginary], -1), np.stack([-imaginary, real], -1)][:parts], 1)
     if inverse and half:
-        twice = (np.arange(known) > 0) & (2 * np.arange(known) < length)
+        twice = (np.arange(points) > 0) & (2 * np.arange(points) < length)
         matrix = matrix[..., :1] * np.where(twice, 2, 1)[:, None, None, None]
     return matrix / length if inverse else matrix
 

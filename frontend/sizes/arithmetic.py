@@ -38,11 +38,11 @@ def _elementwise(sized: Sized) -> bool | None:
 def _arithmetic(sized: Sized) -> bool | None:
     """Propagate sizes through arithmetic on sizes; other operands make it an elementwise operator."""
     names = list(sized.of.input)
-    held = [sized.numbers(name) for name in names]
-    small = all(each is not None and len(each) == 1 for each in held) and len(names) == 2
+    operands = [sized.numbers(name) for name in names]
+    small = all(numbers is not None and len(numbers) == 1 for numbers in operands) and len(names) == 2
     if any(sized.axes(name) for name in names) or not small or not all(map(sized.is_integer, names)):
         return _elementwise(sized)
-    (a,), (b,) = (each or (0,) for each in held)
+    (a,), (b,) = (numbers or (0,) for numbers in operands)
     numbers = [size for size in (a, b) if isinstance(size, int)]
     right_only = sized.of.op_type in ("Sub", "Div")
     is_fit = isinstance(b, int) if right_only else True
@@ -60,11 +60,11 @@ def _broadcast(sized: Sized, names: list[str]) -> Axes:
     rank = max(len(sized.shape(name)) for name in names)
     axes: Axes = {}
     for axis in range(rank):
-        found = [_size_at(sized, name, axis - rank) for name in names]
-        extents = {size.key: size for size in found if isinstance(size, Extent)}
+        lengths = [_size_at(sized, name, axis - rank) for name in names]
+        extents = {size.key: size for size in lengths if isinstance(size, Extent)}
         if not extents:
             continue
-        if len({key_of(size) for size in found if size != 1}) > 1:
+        if len({key_of(size) for size in lengths if size != 1}) > 1:
             raise sized.refused("of tensors whose sizes depend on other data is not handled")
         axes[axis] = next(iter(extents.values()))
     return axes
@@ -87,33 +87,33 @@ def _keep_with(sized: Sized, index: int, name: str) -> None:
 @sizes("Softmax", "LogSoftmax")
 def _softmax(sized: Sized) -> bool | None:
     x = sized.input(0)
-    known = sized.axes(x)
-    if not known:
+    extents = sized.axes(x)
+    if not extents:
         return False
     axis = sized.axis("axis", -1, len(sized.shape(x)))
     _keep_with(sized, 0, sized.masked(x, sized.least(x), [axis]))
-    sized.give(sized.of.output[0], known)
+    sized.give(sized.of.output[0], extents)
     return None
 
 
 @sizes("LayerNormalization", "RMSNormalization")
 def _norm(sized: Sized) -> bool | None:
-    known, rank = sized.axes(sized.input(0)), len(sized.shape(sized.input(0)))
-    if any(axis >= sized.axis("axis", -1, rank) for axis in known) or any(map(sized.axes, sized.of.input[1:])):
+    extents, rank = sized.axes(sized.input(0)), len(sized.shape(sized.input(0)))
+    if any(axis >= sized.axis("axis", -1, rank) for axis in extents) or any(map(sized.axes, sized.of.input[1:])):
         raise sized.refused("along an axis whose size depends on data is not handled")
     sized.keep()
     for index in range(len(sized.of.output)):
-        sized.give(sized.of.output[index], known, index)
+        sized.give(sized.of.output[index], extents, index)
     return None
 
 
 @sizes("CumSum")
 def _cum_sum(sized: Sized) -> bool | None:
     x = sized.input(0)
-    if not (known := sized.axes(x)):
+    if not (extents := sized.axes(x)):
         return False
     _keep_with(sized, 0, sized.masked(x, 0) if sized.attribute("reverse") else x)
-    sized.give(sized.of.output[0], known)
+    sized.give(sized.of.output[0], extents)
     return None
 
 
@@ -121,17 +121,20 @@ def _cum_sum(sized: Sized) -> bool | None:
 @sizes("ReduceSum", "ReduceSumSquare")
 def _reduce(sized: Sized) -> bool | None:
     x, op = sized.input(0), sized.of.op_type
-    known, rank = sized.axes(x), len(sized.shape(x))
-    if not known:
+    extents, rank = sized.axes(x), len(sized.shape(x))
+    if not extents:
         return False
-    given = sized.constant(sized.input(1))
-    if sized.input(1) and given is None:
+    constant = sized.constant(sized.input(1))
+    if sized.input(1) and constant is None:
         raise sized.refused("along axes that the run decides is not handled")
-    listed = [] if given is None else [int(axis) % rank for axis in given.reshape(-1)]
+    listed = [] if constant is None else [int(axis) % rank for axis in constant.reshape(-1)]
     if not listed and not sized.attribute("noop_with_empty_axes", 0):
         listed = list(range(rank))
-    reduced = {axis: extent for axis, extent in known.items() if axis in listed}
-    left, keep = {axis: extent for axis, extent in known.items() if axis not in listed}, sized.attribute("keepdims", 1)
+    reduced = {axis: extent for axis, extent in extents.items() if axis in listed}
+    left, keep = (
+        {axis: extent for axis, extent in extents.items() if axis not in listed},
+        sized.attribute("keepdims", 1),
+    )
     axes = left if keep else {axis - sum(a < axis for a in listed): extent for axis, extent in left.items()}
     neutral = facts_of(op).neutral
     neutral = sized.least(x, largest=op == "ReduceMin") if neutral is None else neutral
@@ -155,14 +158,14 @@ def _reduce(sized: Sized) -> bool | None:
 @sizes("ArgMax", "ArgMin")
 def _arg_extreme(sized: Sized) -> bool | None:
     x = sized.input(0)
-    known, axis = sized.axes(x), sized.axis("axis", 0, len(sized.shape(x)))
-    if not known:
+    extents, axis = sized.axes(x), sized.axis("axis", 0, len(sized.shape(x)))
+    if not extents:
         return False
-    if axis in known and sized.attribute("select_last_index", 0):
+    if axis in extents and sized.attribute("select_last_index", 0):
         raise sized.refused("that takes the last of equal elements, of an axis whose size depends on data")
     _keep_with(sized, 0, sized.masked(x, sized.least(x, largest=sized.of.op_type == "ArgMin"), [axis]))
     shift = 0 if sized.attribute("keepdims", 1) else 1
-    sized.give(sized.of.output[0], {a - shift * (a > axis): e for a, e in known.items() if a != axis})
+    sized.give(sized.of.output[0], {a - shift * (a > axis): e for a, e in extents.items() if a != axis})
     return None
 
 

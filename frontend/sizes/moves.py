@@ -15,10 +15,10 @@ def _moved(place: Callable[[Sized, int, int], int | None]) -> Callable[[Sized], 
     """Return the rule of an operator that gives axis `a` of its first input the place `place(sized, a, rank)`."""
 
     def rule(sized: Sized) -> bool | None:
-        known, rank = sized.axes(sized.input(0)), len(sized.shape(sized.input(0)))
-        if not known:
+        extents, rank = sized.axes(sized.input(0)), len(sized.shape(sized.input(0)))
+        if not extents:
             return None if carried(sized) else False
-        places = {place(sized, axis, rank): extent for axis, extent in known.items()}
+        places = {place(sized, axis, rank): extent for axis, extent in extents.items()}
         if None in places:
             raise sized.refused("of an axis whose size depends on data is not handled")
         if any(sized.axes(name) for name in sized.of.input[1:]) and sized.of.op_type != "CastLike":
@@ -36,10 +36,10 @@ def _transposed(sized: Sized, axis: int, rank: int) -> int:
 
 
 def _constant_axes(sized: Sized, rank: int) -> list[int]:
-    given = sized.constant(sized.input(1))
-    if given is None:
+    constant = sized.constant(sized.input(1))
+    if constant is None:
         raise sized.refused("along axes that the run decides is not handled")
-    return sorted(int(axis) % rank for axis in given.reshape(-1))
+    return sorted(int(axis) % rank for axis in constant.reshape(-1))
 
 
 def _unsqueezed(sized: Sized, axis: int, rank: int) -> int:
@@ -51,7 +51,7 @@ def _squeezed(sized: Sized, axis: int, rank: int) -> int | None:
     if not sized.input(1):
         raise sized.refused("of all axes of one entry is not handled, where their size depends on data")
     gone = _constant_axes(sized, rank)
-    return None if axis in gone else axis - sum(each < axis for each in gone)
+    return None if axis in gone else axis - sum(squeezed < axis for squeezed in gone)
 
 
 def _same_place(sized: Sized, axis: int, rank: int) -> int:
@@ -101,14 +101,14 @@ sizes("Conv", "BatchNormalization", "AveragePool", "MaxPool", "LpPool", "GlobalA
 @sizes("Split")
 def _split(sized: Sized) -> bool | None:
     x = sized.input(0)
-    known, axis = sized.axes(x), sized.axis("axis", 0, len(sized.shape(x)))
-    if not known:
+    extents, axis = sized.axes(x), sized.axis("axis", 0, len(sized.shape(x)))
+    if not extents:
         return False
-    if axis in known:
+    if axis in extents:
         raise sized.refused("along an axis whose size depends on data is not handled")
     sized.keep()
     for index, name in enumerate(sized.of.output):
-        sized.give(name, known, index)
+        sized.give(name, extents, index)
     return None
 
 
@@ -134,12 +134,12 @@ def _reshape(sized: Sized) -> bool | None:
         and sized.constant(sized.input(1)) is not None
     ):
         return None if carried(sized) else False
-    held = sized.numbers(sized.input(1))
-    if held is None:
+    goals = sized.numbers(sized.input(1))
+    if goals is None:
         raise sized.refused("to a shape of the run has no bound")
     x, zeros = sized.input(0), int(sized.attribute("allowzero", 0))
     own = sized.sizes(x)
-    goal = [own[i] if size == 0 and not zeros else size for i, size in enumerate(held)]
+    goal = [own[i] if size == 0 and not zeros else size for i, size in enumerate(goals)]
     _reshaped(sized, x, goal)
     return None
 
@@ -168,12 +168,12 @@ def _reshaped(sized: Sized, name: str, goal: Sequence[Size]) -> None:
         inside = int(np.prod([bound_of(size) for size in rest], dtype=np.int64))
         if bound_of(total) % inside:
             raise sized.refused("splits an axis whose bound is no multiple of its parts")
-        found = sized.combine("Div", total, inside)
+        quotient = sized.combine("Div", total, inside)
         wanted = outer[first]
-        if not isinstance(found, Extent) or (wanted != -1 and key_of(wanted) != found.key):
+        if not isinstance(quotient, Extent) or (wanted != -1 and key_of(wanted) != quotient.key):
             raise sized.refused("to a size that another one than the tensor's decides is not handled")
-        axes[start + first] = found
-        target[start + first] = found
+        axes[start + first] = quotient
+        target[start + first] = quotient
     sized.give(sized.reshape(name, [bound_of(size) for size in target]), axes)
 
 
@@ -212,20 +212,20 @@ def _concat(sized: Sized) -> bool | None:
     for other in range(len(sized.shape(names[0]))):
         if other != axis and len({key_of(sized.sizes(name)[other]) for name in names}) > 1:
             raise sized.refused("of tensors whose sizes depend on other data is not handled")
-    made, length = names[0], sized.sizes(names[0])[axis]
+    joined, length = names[0], sized.sizes(names[0])[axis]
     for name in names[1:]:
-        made, length = _appended(sized, (made, length), (name, sized.sizes(name)[axis]), axis)
+        joined, length = _appended(sized, (joined, length), (name, sized.sizes(name)[axis]), axis)
     others = {a: e for a, e in sized.axes(names[0]).items() if a != axis}
-    sized.give(made, others | ({axis: length} if isinstance(length, Extent) else {}))
+    sized.give(joined, others | ({axis: length} if isinstance(length, Extent) else {}))
     return None
 
 
 def _concat_sizes(sized: Sized, names: list[str]) -> bool | None:
-    held = [sized.numbers(name) for name in names]
-    if any(each is None for each in held) or len(sized.shape(names[0])) != 1:
+    operands = [sized.numbers(name) for name in names]
+    if any(numbers is None for numbers in operands) or len(sized.shape(names[0])) != 1:
         return False
     sized.keep()
-    sized.extents.values[sized.of.output[0]] = tuple(size for each in held for size in each or ())
+    sized.extents.values[sized.of.output[0]] = tuple(size for numbers in operands for size in numbers or ())
     return None
 
 

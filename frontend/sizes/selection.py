@@ -16,8 +16,8 @@ _FAR = 1 << 40
 
 def _from_end(sized: Sized, indices: str, extents: Sequence[Size]) -> str:
     """Return indices that count from the front, where they may count from an end that the run decides."""
-    known = sized.constant(indices)
-    if all(isinstance(size, int) for size in extents) or (known is not None and bool((known >= 0).all())):
+    constant = sized.constant(indices)
+    if all(isinstance(size, int) for size in extents) or (constant is not None and bool((constant >= 0).all())):
         return indices
     wide = sized.make("Cast", [indices], to=7)
     limits = sized.vector(extents) if len(extents) > 1 else sized.scalar(extents[0])
@@ -28,14 +28,14 @@ def _from_end(sized: Sized, indices: str, extents: Sequence[Size]) -> str:
 @sizes("Gather")
 def _gather(sized: Sized) -> bool | None:
     data, indices = sized.input(0), sized.input(1)
-    known, chosen = sized.axes(data), sized.axes(indices)
-    if not known and not chosen:
+    extents, chosen = sized.axes(data), sized.axes(indices)
+    if not extents and not chosen:
         return None if carried(sized) else False
     axis, count = sized.axis("axis", 0, len(sized.shape(data))), len(sized.shape(indices))
     places = _from_end(sized, indices, [sized.sizes(data)[axis]])
-    made = sized.make("Gather", [data, places], axis=axis)
-    axes = {(a if a < axis else a + count - 1): e for a, e in known.items() if a != axis}
-    sized.give(made, axes | {a + axis: e for a, e in chosen.items()})
+    gathered = sized.make("Gather", [data, places], axis=axis)
+    axes = {(a if a < axis else a + count - 1): e for a, e in extents.items() if a != axis}
+    sized.give(gathered, axes | {a + axis: e for a, e in chosen.items()})
     return None
 
 
@@ -54,19 +54,19 @@ def _gather_nd(sized: Sized) -> None:
     if rank - 1 in sized.axes(indices) or (batch and sized.axes(data).keys() & set(range(batch))):
         raise sized.refused("with a number of indices that depends on data is not handled")
     places = _from_end(sized, indices, sized.sizes(data)[batch : batch + depth])
-    made = sized.make("GatherND", [data, places], batch_dims=batch)
+    gathered = sized.make("GatherND", [data, places], batch_dims=batch)
     rest = {a - batch - depth + rank - 1: e for a, e in sized.axes(data).items() if a >= batch + depth}
-    sized.give(made, sized.axes(indices) | rest)
+    sized.give(gathered, sized.axes(indices) | rest)
 
 
 @sizes("OneHot")
 def _one_hot(sized: Sized) -> bool | None:
-    known, rank = sized.axes(sized.input(0)), len(sized.shape(sized.input(0)))
-    if not known:
+    extents, rank = sized.axes(sized.input(0)), len(sized.shape(sized.input(0)))
+    if not extents:
         return False
     axis = sized.axis("axis", -1, rank + 1)
     sized.keep()
-    sized.give(sized.of.output[0], {a + (a >= axis): extent for a, extent in known.items()})
+    sized.give(sized.of.output[0], {a + (a >= axis): extent for a, extent in extents.items()})
     return None
 
 
@@ -74,9 +74,9 @@ def _one_hot(sized: Sized) -> bool | None:
 def _scatter_nd(sized: Sized) -> None:
     """Scatter absent updates into a row after the last, which is cut off."""
     data, indices, updates = sized.of.input
-    own, places, given = (sized.sizes(name) for name in (data, indices, updates))
+    own, places, of_updates = (sized.sizes(name) for name in (data, indices, updates))
     depth = bound_of(places[-1])
-    if isinstance(places[-1], Extent) or [*map(key_of, given)] != [*map(key_of, (*places[:-1], *own[depth:]))]:
+    if isinstance(places[-1], Extent) or [*map(key_of, of_updates)] != [*map(key_of, (*places[:-1], *own[depth:]))]:
         raise sized.refused("of tensors whose sizes depend on other data is not handled")
     if not (rows := sized.shape(data)[0]):
         sized.give(data, sized.axes(data))
@@ -84,24 +84,24 @@ def _scatter_nd(sized: Sized) -> None:
     at = _from_end(sized, sized.make("Cast", [indices], to=7), own[:depth])
     spare = sized.make("Slice", [data, *(sized.number([n]) for n in (0, 1, 0))])
     longer = sized.make("Concat", [data, spare], axis=0)
-    if known := sized.axes(indices):
+    if extents := sized.axes(indices):
         nowhere = sized.number([rows, *[0] * (depth - 1)])
-        at = sized.make("Where", [sized.inside(known, sized.shape(indices)), at, nowhere])
+        at = sized.make("Where", [sized.inside(extents, sized.shape(indices)), at, nowhere])
     reduction = sized.attribute("reduction", b"none").decode()
-    made = sized.make("ScatterND", [longer, at, updates], reduction=reduction)
-    made = sized.make("Slice", [made, *(sized.number([n]) for n in (0, rows, 0))])
-    sized.give(made, sized.axes(data))
+    scattered = sized.make("ScatterND", [longer, at, updates], reduction=reduction)
+    scattered = sized.make("Slice", [scattered, *(sized.number([n]) for n in (0, rows, 0))])
+    sized.give(scattered, sized.axes(data))
 
 
 @sizes("Slice")
 def _slice(sized: Sized) -> bool | None:
     x = sized.input(0)
-    known, rank = sized.axes(x), len(sized.shape(x))
+    extents, rank = sized.axes(x), len(sized.shape(x))
     starts, ends, axes, steps = (sized.input(index) for index in range(1, 5))
     fixed = [sized.constant(name) for name in (starts, ends)]
-    if not known and carried(sized):
+    if not extents and carried(sized):
         return None
-    if not known and all(each is not None for each in fixed):
+    if not extents and all(bound is not None for bound in fixed):
         return False
     if (axes and sized.constant(axes) is None) or (steps and sized.constant(steps) is None):
         raise sized.refused("along axes or by steps that the run decides is not handled")
@@ -112,23 +112,23 @@ def _slice(sized: Sized) -> bool | None:
     listed, strides = sized.constant(axes), sized.constant(steps)
     along = [int(a) % rank for a in (range(count) if listed is None else listed.reshape(-1))]
     by = [1] * count if strides is None else [int(s) for s in strides.reshape(-1)]
-    made, left = x, dict(known)
+    part, left = x, dict(extents)
     for index, (axis, step) in enumerate(zip(along, by, strict=True)):
         ends_of = [_end(sized, name, index) for name in (starts, ends)]
-        made, extent = _cut(sized, made, axis, left.get(axis, sized.shape(made)[axis]), ends_of, step)
+        part, extent = _cut(sized, part, axis, left.get(axis, sized.shape(part)[axis]), ends_of, step)
         left.pop(axis, None)
         left |= {axis: extent} if isinstance(extent, Extent) else {}
-    sized.give(made, left)
+    sized.give(part, left)
     return None
 
 
 def _end(sized: Sized, name: str, index: int) -> Size | str:
     """Return one element of a tensor: the number where it is a known size, else a scalar tensor."""
-    if (held := sized.extents.held(name)) is not None and isinstance(held[index], Extent):
-        return held[index]
-    known = sized.constant(name)
-    if known is not None:
-        return int(known.reshape(-1)[index])
+    if (numbers := sized.extents.held(name)) is not None and isinstance(numbers[index], Extent):
+        return numbers[index]
+    constant = sized.constant(name)
+    if constant is not None:
+        return int(constant.reshape(-1)[index])
     wide = sized.make("Cast", [name], to=7)
     return sized.make("Gather", [wide, sized.number(index)], axis=0)
 
@@ -147,7 +147,7 @@ def _cut(sized: Sized, name: str, axis: int, size: Size, ends: Sequence[Size | s
         left = sized.combine("Sub", size, -end)
         return _cut_front(sized, name, axis, extent, (0, bound_of(left), 1))[0], left
     # Backwards, ONNX lets a start before the axis mean its first entry, an end before it one before that.
-    first, last = (_placed(sized, each, size, step, low) for each, low in ((start, 0), (end, -1)))
+    first, last = (_placed(sized, place, size, step, low) for place, low in ((start, 0), (end, -1)))
     span = sized.make("Sub", [last, first] if step > 0 else [first, last])
     steps = sized.make("Add", [span, sized.number(abs(step) - 1)])
     count = sized.make("Div", [sized.make("Max", [steps, sized.number(0)]), sized.number(abs(step))])
@@ -187,9 +187,9 @@ def _placed(sized: Sized, end: Size | str, size: Size, step: int, least: int) ->
 def _cut_front(sized: Sized, name: str, axis: int, size: Size, cut: tuple[int, int, int]) -> tuple[str, Size]:
     """Return a tensor cut at constant places, counted from the front."""
     start, end, step = cut
-    made = sized.make("Slice", [name, *(sized.number([n]) for n in (start, end, axis, step))])
+    part = sized.make("Slice", [name, *(sized.number([n]) for n in (start, end, axis, step))])
     if isinstance(size, int):
-        return made, sized.shape(made)[axis]
+        return part, sized.shape(part)[axis]
     inside = sized.combine("Min", size, end) if end < size.bound else size
     span = sized.combine("Sub", inside, start)
-    return made, sized.combine("Div", sized.combine("Add", span, step - 1), step)
+    return part, sized.combine("Div", sized.combine("Add", span, step - 1), step)

@@ -55,8 +55,8 @@ class Sized:
 
     def sizes(self, name: str) -> tuple[Size, ...]:
         """Return the size of a tensor along each axis."""
-        known = self.axes(name)
-        return tuple(known.get(axis, size) for axis, size in enumerate(self.shape(name)))
+        extents = self.axes(name)
+        return tuple(extents.get(axis, size) for axis, size in enumerate(self.shape(name)))
 
     def attribute(self, name: str, default: Any = None) -> Any:
         """Return an attribute of the node."""
@@ -68,19 +68,19 @@ class Sized:
 
     def constant(self, name: str) -> Array | None:
         """Return the value of a tensor, None where it is no constant."""
-        found = self.resolver.constant(name) if name else None
-        return None if found is None else found.array
+        constant = self.resolver.constant(name) if name else None
+        return None if constant is None else constant.array
 
     def numbers(self, name: str) -> tuple[Size, ...] | None:
         """Return the sizes that a tensor holds, as constants or not, None where they are not known."""
-        known = self.constant(name)
-        if known is None:
+        constant = self.constant(name)
+        if constant is None:
             return self.extents.held(name)
-        return tuple(int(n) for n in known.reshape(-1)) if known.dtype.kind in "iu" else None
+        return tuple(int(n) for n in constant.reshape(-1)) if constant.dtype.kind in "iu" else None
 
     def refused(self, why: str, remedy: str = "") -> Diagnostic:
         """Return the error for an unsupported use of a data-dependent size."""
-        found = [
+        bounds = [
             f'axis {axis} of "{name}" has up to {extent.bound} entries'
             for name in self.of.input
             if name
@@ -90,7 +90,7 @@ class Sized:
             f"{self.of.op_type} {why}",
             where=where_node(self.of),
             expected="sizes known at import, or a use of sizes that docs/dynamic-sizes.md lists",
-            found="; ".join(found) or "a size that the run decides",
+            found="; ".join(bounds) or "a size that the run decides",
             remedy=remedy or "export the model so that this size is constant, or replace the node",
         )
 
@@ -137,10 +137,10 @@ class Sized:
         if axes:
             self.extents.axes[result] = dict(axes)
 
-    def hold(self, held: tuple[Size, ...]) -> None:
+    def hold(self, numbers: tuple[Size, ...]) -> None:
         """Record the sizes that the first output holds; a tensor of numbers alone is a constant."""
-        if any(isinstance(size, Extent) for size in held):
-            self.extents.values[self.of.output[0]] = held
+        if any(isinstance(size, Extent) for size in numbers):
+            self.extents.values[self.of.output[0]] = numbers
 
     def scalar(self, size: Size) -> str:
         """Return a size as a scalar tensor."""
@@ -175,27 +175,27 @@ class Sized:
             key: Key = a.key[1]
         else:
             key = (op, key_of(a), key_of(b))
-        made = self.make(op, [self.scalar(a), self.scalar(b)])
+        result = self.make(op, [self.scalar(a), self.scalar(b)])
         if op == "Sub":
-            made = self.make("Max", [made, self.number(0)])
-        return self.count(made, _ARITHMETIC[op](bound_of(a), bound_of(b)), key)
+            result = self.make("Max", [result, self.number(0)])
+        return self.count(result, _ARITHMETIC[op](bound_of(a), bound_of(b)), key)
 
     def inside(self, extents: Mapping[int, Extent], shape: Sequence[int]) -> str:
         """Return the mask of the valid elements of a shape, a tensor of bools that broadcasts to it."""
-        made = ""
+        mask = ""
         for axis, extent in extents.items():
             places = np.arange(shape[axis]).reshape([-1 if d == axis else 1 for d in range(len(shape))])
             test = self.make("Less", [self.number(places), extent.count])
-            made = self.make("And", [made, test]) if made else test
-        return made
+            mask = self.make("And", [mask, test]) if mask else test
+        return mask
 
     def masked(self, name: str, value: float, axes: Sequence[int] | None = None) -> str:
         """Return a tensor with another number in the place of elements that are not there along these axes, or any."""
-        known = {a: e for a, e in self.axes(name).items() if axes is None or a in axes}
-        if not known:
+        extents = {a: e for a, e in self.axes(name).items() if axes is None or a in axes}
+        if not extents:
             return name
         dtype = helper.tensor_dtype_to_np_dtype(self.resolver.data_type(name, self.of))
-        return self.make("Where", [self.inside(known, self.shape(name)), name, self.number(value, dtype)])
+        return self.make("Where", [self.inside(extents, self.shape(name)), name, self.number(value, dtype)])
 
     def least(self, name: str, *, largest: bool = False) -> float:
         """Return the least number of a tensor's type, or the largest."""

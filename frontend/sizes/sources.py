@@ -12,14 +12,14 @@ from .sized import Sized, sizes
 
 def _is_constant(sized: Sized) -> bool:
     """Resolve a node of constants; return whether it is one."""
-    given = {name: sized.resolver.constant(name) for name in sized.of.input if name}
-    known = {name: constant for name, constant in given.items() if constant is not None}
-    if len(known) < len(given):
+    operands = {name: sized.resolver.constant(name) for name in sized.of.input if name}
+    constants = {name: constant for name, constant in operands.items() if constant is not None}
+    if len(constants) < len(operands):
         return False
-    found = evaluate(sized.of, known)
-    for name, constant in found.items():
+    results = evaluate(sized.of, constants)
+    for name, constant in results.items():
         sized.resolver.settle_constant(name, constant.array, constant.data_type, sized.of.name)
-    return bool(found)
+    return bool(results)
 
 
 def _found(sized: Sized, name: str, key: str) -> tuple[str, Axes]:
@@ -44,8 +44,8 @@ def _compress(sized: Sized) -> None:
         x = _flattened(sized, x)
     axis, rank = int(axis or 0), len(sized.shape(x))
     if not -rank <= axis < rank or len(sized.shape(condition)) != 1:
-        found = f"axis {axis}, a condition of shape {list(sized.shape(condition))}"
-        raise sized.misfit("the axis or condition", f"an axis of {list(sized.shape(x))}, a vector", found)
+        form = f"axis {axis}, a condition of shape {list(sized.shape(condition))}"
+        raise sized.misfit("the axis or condition", f"an axis of {list(sized.shape(x))}, a vector", form)
     axis %= rank
     (entries,), extent = sized.shape(condition), sized.shape(x)[axis]
     chosen = sized.constant(condition)
@@ -56,19 +56,19 @@ def _compress(sized: Sized) -> None:
     flat = sized.reshape(indices, [entries])
     if entries > extent:
         raise sized.misfit("the condition", f"at most {extent} elements", entries)
-    made = sized.make("Gather", [x, flat], axis=axis)
+    gathered = sized.make("Gather", [x, flat], axis=axis)
     others = {a: e for a, e in sized.axes(x).items() if a != axis}
-    sized.give(made, others | ({axis: axes[1]} if axes else {}))
+    sized.give(gathered, others | ({axis: axes[1]} if axes else {}))
 
 
 def _flattened(sized: Sized, name: str) -> str:
     """Return a tensor as one axis, which has an extent where the outermost of the tensor has."""
-    known, shape = sized.axes(name), sized.shape(name)
-    if known.keys() - {0}:
+    extents, shape = sized.axes(name), sized.shape(name)
+    if extents.keys() - {0}:
         raise sized.refused("of all elements of a tensor of which inner axes depend on data is not handled")
     flat = sized.reshape(name, [int(np.prod(shape, dtype=np.int64))])
-    if known:
-        extent = sized.combine("Mul", known[0], int(np.prod(shape[1:], dtype=np.int64)))
+    if extents:
+        extent = sized.combine("Mul", extents[0], int(np.prod(shape[1:], dtype=np.int64)))
         sized.extents.axes[flat] = {0: extent} if isinstance(extent, Extent) else {}
     return flat
 
@@ -96,7 +96,7 @@ def _non_max_suppression(sized: Sized) -> None:
         sized.give(sized.number(np.zeros((0, 3))), {})
         return
     selected, count = sized.fresh(), sized.fresh()
-    inputs = [boxes, scores, *(sized.reshape(each, [1]) for each in (iou, score))]
+    inputs = [boxes, scores, *(sized.reshape(threshold, [1]) for threshold in (iou, score))]
     sized.make(
         "BoundedNonMaxSuppression",
         inputs,

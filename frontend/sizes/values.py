@@ -14,9 +14,9 @@ from .sized import Sized, sizes
 def _shape(sized: Sized) -> bool | None:
     if not sized.axes(sized.input(0)):
         return False
-    found = sized.sizes(sized.input(0))[slice(sized.attribute("start", 0), sized.attribute("end"))]
-    sized.make("Identity", [sized.vector(found)], [sized.of.output[0]])
-    sized.hold(found)
+    chosen = sized.sizes(sized.input(0))[slice(sized.attribute("start", 0), sized.attribute("end"))]
+    sized.make("Identity", [sized.vector(chosen)], [sized.of.output[0]])
+    sized.hold(chosen)
     return None
 
 
@@ -39,25 +39,25 @@ _CARRIERS = ("Cast", "Gather", "Identity", "Reshape", "Slice", "Squeeze", "Unsqu
 @mentions(*_CARRIERS)
 def carried(sized: Sized) -> bool:
     """Append a node on a tensor that holds sizes; returns whether its result holds sizes too."""
-    held, name = sized.extents.held(sized.input(0)), sized.of.op_type
-    if held is None or name not in _CARRIERS or len(sized.shape(sized.input(0))) > 1:
+    numbers, name = sized.extents.held(sized.input(0)), sized.of.op_type
+    if numbers is None or name not in _CARRIERS or len(sized.shape(sized.input(0))) > 1:
         return False
     if name == "Gather":
         chosen = sized.constant(sized.input(1))
-        found = None if chosen is None else tuple(held[int(i)] for i in chosen.reshape(-1))
+        results = None if chosen is None else tuple(numbers[int(i)] for i in chosen.reshape(-1))
     elif name == "Slice":
         bounds = [sized.constant(sized.input(index)) for index in (1, 2, 4)]
         if any(b is None and sized.input(i) for b, i in zip(bounds, (1, 2, 4), strict=True)):
             return False
         start, end, step = (None if b is None else int(b.reshape(-1)[0]) for b in bounds)
-        found = held[slice(start, end, step)]
+        results = numbers[slice(start, end, step)]
     else:
-        found = held
-    if found is None:
+        results = numbers
+    if results is None:
         return False
     sized.keep()
     if sized.is_integer(sized.of.output[0]):
-        sized.hold(found)
+        sized.hold(results)
     return True
 
 
@@ -77,13 +77,13 @@ def _range(sized: Sized) -> bool | None:
 
 @sizes("ConstantOfShape")
 def _constant_of_shape(sized: Sized) -> bool | None:
-    held = sized.numbers(sized.input(0))
-    if held is None:
+    goals = sized.numbers(sized.input(0))
+    if goals is None:
         return False
     value = sized.attribute("value")
     fill = np.zeros(1, np.float32) if value is None else _array(value)
-    array = np.full([bound_of(size) for size in held], fill.reshape(-1)[0], fill.dtype)
-    sized.give(sized.number(array, array.dtype), _axes(held))
+    array = np.full([bound_of(size) for size in goals], fill.reshape(-1)[0], fill.dtype)
+    sized.give(sized.number(array, array.dtype), _axes(goals))
     return None
 
 
@@ -94,25 +94,25 @@ def _array(tensor: object) -> np.ndarray:
     return numpy_helper.to_array(tensor)
 
 
-def _axes(held: tuple[Size, ...]) -> dict[int, Extent]:
-    return {axis: size for axis, size in enumerate(held) if isinstance(size, Extent)}
+def _axes(numbers: tuple[Size, ...]) -> dict[int, Extent]:
+    return {axis: size for axis, size in enumerate(numbers) if isinstance(size, Extent)}
 
 
 @sizes("Expand")
 def _expand(sized: Sized) -> bool | None:
-    x, held = sized.input(0), sized.numbers(sized.input(1))
-    if held is None:
+    x, goals = sized.input(0), sized.numbers(sized.input(1))
+    if goals is None:
         raise sized.refused("to a shape of the run has no bound")
-    shape = [bound_of(size) for size in held]
+    shape = [bound_of(size) for size in goals]
     own, rank = sized.sizes(x), max(len(shape), len(sized.shape(x)))
     axes: dict[int, Extent] = {}
     for axis in range(rank):
         size = own[axis - rank + len(own)] if axis >= rank - len(own) else 1
-        goal = held[axis - rank + len(held)] if axis >= rank - len(held) else 1
+        goal = goals[axis - rank + len(goals)] if axis >= rank - len(goals) else 1
         if isinstance(size, int) and isinstance(goal, int):
             continue
         if size != goal and size != 1 and goal != 1:
             raise sized.refused("to another size than the tensor has is not handled")
-        axes[axis] = next(each for each in (size, goal) if isinstance(each, Extent))
+        axes[axis] = next(extent for extent in (size, goal) if isinstance(extent, Extent))
     sized.give(sized.make("Expand", [x, sized.number(shape)]), axes)
     return None

@@ -126,10 +126,10 @@ class _Suppression:
         selected, number, left, _ = carried
         inner = within(self.lower, code.block)
         best = self._best(inner, row, left)
-        found = code.compare(best, "slt", self.extent)
+        is_found = code.compare(best, "slt", self.extent)
         place = code.as_index(code.min(best, self.extent - 1))
         for column, index in enumerate((*at, place)):
-            entry = code.select(found, index, code.value(0))
+            entry = code.select(is_found, index, code.value(0))
             selected = code.put(code.from_index(entry, i64), selected, [number, code.value(column)])
         chosen, limit = self.all_boxes.take(code, [at[0], place]), code.take(self.iou, [code.value(0)])
 
@@ -140,7 +140,7 @@ class _Suppression:
             return code.select(gone, code.constant(0, i1), is_left)
 
         left = computed(inner, [left], [AffineMap.identity(1)], [self.extent], i1, stays)
-        return selected, code.add(number, _one_if(code, found)), left, found
+        return selected, code.add(number, _one_if(code, is_found)), left, is_found
 
     def _best(self, lower: Lowerer, row: SSAValue, left: SSAValue) -> SSAValue:
         """Append the index of the first remaining box of the highest score; `extent` where none remains."""
@@ -194,7 +194,7 @@ def _overlaps(code: Code, first: _Box, second: _Box, limit: SSAValue) -> SSAValu
     ]
     common = code.mul(sides[0], sides[1])
     union = code.sub(code.add(first.area, second.area), common)
-    positive = [code.compare(each, "sgt", 0) for each in (*sides, common, union, first.area, second.area)]
+    positive = [code.compare(area, "sgt", 0) for area in (*sides, common, union, first.area, second.area)]
     return code.both(code.all_of(positive), code.compare(code.div(common, union), "sgt", limit))
 
 
@@ -244,22 +244,22 @@ class _Unique:
     def _order(self, code: Code, a: SSAValue, b: SSAValue) -> SSAValue:
         """Append the lexicographic comparison of a row with another: -1, 0 or 1."""
 
-        def step(code: Code, column: SSAValue, known: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        def step(code: Code, column: SSAValue, state: Sequence[SSAValue]) -> Sequence[SSAValue]:
             x, y = (code.take(self.x, [row, column]) for row in (a, b))
             less = code.compare(x, "slt", y, unsigned=self.unsigned)
             same = code.compare(x, "eq", y)
             here = code.select(same, code.value(0), code.select(less, code.value(-1), code.value(1)))
-            return [code.select(code.compare(known[0], "eq", 0), here, known[0])]
+            return [code.select(code.compare(state[0], "eq", 0), here, state[0])]
 
         return code.iterate(self.width, [code.value(0)], step)[0]
 
     def _first(self, code: Code, row: SSAValue, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        def look(code: Code, other: SSAValue, found: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            same = code.both(code.compare(found[0], "eq", row), code.compare(self._order(code, row, other), "eq", 0))
-            return [code.select(same, other, found[0])]
+        def look(code: Code, other: SSAValue, first: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            same = code.both(code.compare(first[0], "eq", row), code.compare(self._order(code, row, other), "eq", 0))
+            return [code.select(same, other, first[0])]
 
-        (found,) = code.iterate(row, [row], look)
-        return [code.put(code.from_index(found, i64), values[0], [row])]
+        (first,) = code.iterate(row, [row], look)
+        return [code.put(code.from_index(first, i64), values[0], [row])]
 
     def _placed(self, code: Code, row: SSAValue, values: Sequence[SSAValue], first: SSAValue) -> Sequence[SSAValue]:
         """Append a row to the result where it is the first of equal ones, in sorted order where asked."""

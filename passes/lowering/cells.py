@@ -74,9 +74,9 @@ _WITH_NUMBERS: dict[str, Callable[..., SSAValue]] = {
 """Functions of a number and of alpha and beta."""
 
 
-def activation(op: OnnxOp, given: recurrent.Activation) -> Activation:
+def activation(op: OnnxOp, function: recurrent.Activation) -> Activation:
     """Return an activation function of a recurrent operator. Raises Diagnostic for one that ONNX lacks."""
-    name, alpha, beta = given
+    name, alpha, beta = function
     if name in _PLAIN:
         return _PLAIN[name]
     if name not in _WITH_NUMBERS:
@@ -109,8 +109,8 @@ class Step:
         weights = part_of(self.lower, self.recurrent, 0, first * self.hidden, gates * self.hidden)
         element = element_of(state)
         out = self.lower.empty([shape_of(state)[0], gates * self.hidden], element)
-        made = self.lower.op(MatmulOp([state, weights], out, {"accumulator": element, "transpose_b": UnitAttr()}))
-        return self.lower.reshape(made, [shape_of(state)[0], gates, self.hidden])
+        product = self.lower.op(MatmulOp([state, weights], out, {"accumulator": element, "transpose_b": UnitAttr()}))
+        return self.lower.reshape(product, [shape_of(state)[0], gates, self.hidden])
 
     def gate(self, number: int) -> AffineMap:
         """Return the map from an element of the state to an element of a gate in [batch, gates, hidden]."""
@@ -137,10 +137,10 @@ class Step:
         stays.
         """
         lower, identity = self.lower, AffineMap.identity(2)
-        given = list(inputs)
+        operands = list(inputs)
         ends = valid is not None and self.lengths is not None
         if ends and self.lengths is not None:
-            given += [(like, identity), (self.lengths, AffineMap(2, 0, identity.results[:1]))]
+            operands += [(like, identity), (self.lengths, AffineMap(2, 0, identity.results[:1]))]
 
         def body(code: Code, *elements: SSAValue) -> SSAValue:
             new = build(code, *elements[: len(inputs)])
@@ -149,7 +149,7 @@ class Step:
             old, length = elements[len(inputs) :]
             return code.select(valid(code, code.limited(length, 0, _LONGEST)), new, old)
 
-        values, maps = [value for value, _ in given], [map for _, map in given]
+        values, maps = [value for value, _ in operands], [map for _, map in operands]
         return computed(lower, values, maps, shape_of(like), element_of(like), body)
 
 
@@ -175,8 +175,8 @@ def lstm(step: Step, projected: SSAValue, state: Sequence[SSAValue], valid: Vali
             total = code.add(total, code.mul(hole, seen))
         return f(code, step.limited(code, total))
 
-    def new_cell(code: Code, old: SSAValue, *given: SSAValue) -> SSAValue:
-        xi, ri, xf, rf, xc, rc, *holes = given
+    def new_cell(code: Code, old: SSAValue, *inputs: SSAValue) -> SSAValue:
+        xi, ri, xf, rf, xc, rc, *holes = inputs
         i = opened(code, xi, ri, old, holes[0] if holes else None)
         if step.options.get("input_forget"):
             kept = code.sub(code.constant(1, i.type), i)
@@ -188,8 +188,8 @@ def lstm(step: Step, projected: SSAValue, state: Sequence[SSAValue], valid: Vali
     def new_hidden(code: Code, seen: SSAValue, xo: SSAValue, ro: SSAValue, *holes: SSAValue) -> SSAValue:
         return code.mul(opened(code, xo, ro, seen, holes[0] if holes else None), h(code, seen))
 
-    made = step.kernel(cell, [(cell, identity), *gates(0, 2, 3), *holes(0, 2)], valid, new_cell)
-    return step.kernel(hidden, [(made, identity), *gates(1), *holes(1)], valid, new_hidden), made
+    updated = step.kernel(cell, [(cell, identity), *gates(0, 2, 3), *holes(0, 2)], valid, new_cell)
+    return step.kernel(hidden, [(updated, identity), *gates(1), *holes(1)], valid, new_hidden), updated
 
 
 def gru(step: Step, projected: SSAValue, state: Sequence[SSAValue], valid: Valid | None) -> Sequence[SSAValue]:

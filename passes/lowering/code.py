@@ -62,18 +62,20 @@ class Code(Builder):
             value = self.convert(value, i64, unsigned=unsigned)
         return self.as_index(self.clip(value, low, high))
 
-    def within(self, value: SSAValue, extent: int, known: Range | None = None, *, unsigned: bool = False) -> SSAValue:
+    def within(
+        self, value: SSAValue, extent: int, interval: Range | None = None, *, unsigned: bool = False
+    ) -> SSAValue:
         """
         Append the index that a number means along an axis: from the end, if negative.
 
-        One outside of the axis, an error in ONNX, means the nearest element there is. `known` are the numbers that it
-        can be, which spares tests.
+        One outside of the axis, an error in ONNX, means the nearest element there is. `interval` are the numbers that
+        it can be, which spares tests.
         """
-        if known is None or known not in Range(-extent, extent - 1):
+        if interval is None or interval not in Range(-extent, extent - 1):
             index = self.limited(value, -extent, extent - 1, unsigned=unsigned)
         else:
             index = self.as_index(value, unsigned=unsigned)
-        if known is None or known.low < 0:
+        if interval is None or interval.low < 0:
             index = self.select(self.compare(index, "slt", 0), self.add(index, extent), index)
         return index
 
@@ -194,11 +196,11 @@ def folded(
     kept = {dim for expr in target.results for dim in expr.used_dims()}
     kinds = [IteratorTypeAttr.parallel() if d in kept else IteratorTypeAttr.reduction() for d in range(len(shape))]
     all_maps = [AffineMapAttr(map) for map in (*maps, *(target for _ in starts))]
-    made = linalg.GenericOp(
+    kernel = linalg.GenericOp(
         list(inputs), list(starts), Region(block), all_maps, kinds, [value.type for value in starts]
     )
-    lower.op(made)
-    return made.results
+    lower.op(kernel)
+    return kernel.results
 
 
 def rank_of(value: SSAValue) -> int:

@@ -31,9 +31,9 @@ def _if(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         _located(lower, block, scf.YieldOp(*_inline(lower, region.block, block)))
         branches.append(block)
     types = [lowered_type(result) for result in op.results]
-    made = scf.IfOp(condition, types, [branches[0]], [branches[1]])
-    lower.op(made)
-    return made.results
+    branch = scf.IfOp(condition, types, [branches[0]], [branches[1]])
+    lower.op(branch)
+    return branch.results
 
 
 @lowers("Loop")
@@ -161,21 +161,21 @@ class _Loop:
         """Return whether a condition that holds before the first iteration holds in all."""
         if isinstance(value, OpResult) and value.op.name == "onnx.Identity":
             return self._is_true(value.op.operands[0])
-        known = constant_of(value)
-        return value is self.graph.args[1] if known is None else bool(known.all())
+        constant = constant_of(value)
+        return value is self.graph.args[1] if constant is None else bool(constant.all())
 
     def _counted(self, turns: SSAValue) -> Sequence[SSAValue]:
         lower, code = self.lower, Code.after(self.lower)
-        known = constant_of(turns)
-        if known is None:
+        constant = constant_of(turns)
+        if constant is None:
             count = code.limited(_only_element(lower, lower[turns]), 0, self._most())
         else:
-            count = code.value(min(max(int(known.reshape(-1)[0]), 0), _MOST_TURNS))
-        is_whole = known is not None
+            count = code.value(min(max(int(constant.reshape(-1)[0]), 0), _MOST_TURNS))
+        is_whole = constant is not None
 
         def turn(code: Code, index: SSAValue, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            _, *made = self._turn(code.block, index, values)
-            return self._with_parts(code.block, index, made, values)
+            _, *results = self._turn(code.block, index, values)
+            return self._with_parts(code.block, index, results, values)
 
         return code.iterate(count, [*self.carried, *self._wholes(is_whole=is_whole)], turn)
 
@@ -191,12 +191,12 @@ class _Loop:
         return [filled(self.lower, shape, 0, element) for shape, element in kinds]
 
     def _with_parts(
-        self, block: Block, index: SSAValue, made: Sequence[SSAValue], values: Sequence[SSAValue]
+        self, block: Block, index: SSAValue, results: Sequence[SSAValue], values: Sequence[SSAValue]
     ) -> list[SSAValue]:
         """Append the insertion of an iteration's results into the scan outputs; returns all carried values."""
         count, inner = len(self.carried), within(self.lower, block)
-        pairs = zip(made[count:], values[count:], strict=True)
-        return [*made[:count], *(_put(inner, part, whole, 0, index) for part, whole in pairs)]
+        pairs = zip(results[count:], values[count:], strict=True)
+        return [*results[:count], *(_put(inner, part, whole, 0, index) for part, whole in pairs)]
 
     def _turn(self, block: Block, number: SSAValue, values: Sequence[SSAValue]) -> list[SSAValue]:
         """Append the nodes of an iteration to a block; returns the yielded values, the condition first."""
@@ -221,11 +221,13 @@ class _Loop:
         test = Code.at_end(before, lower.location)
         again = before.args[1] if most is None else test.both(before.args[1], test.compare(before.args[0], "slt", most))
         _located(lower, before, scf.ConditionOp(again, *before.args))
-        condition, *made = self._turn(after, after.args[0], after.args[2:])
-        made = self._with_parts(after, Code.at_end(after, lower.location).as_index(after.args[0]), made, after.args[2:])
+        condition, *results = self._turn(after, after.args[0], after.args[2:])
+        results = self._with_parts(
+            after, Code.at_end(after, lower.location).as_index(after.args[0]), results, after.args[2:]
+        )
         flag = _only_element(within(lower, after), condition)
         number = Code.at_end(after, lower.location).add(after.args[0], 1)
-        _located(lower, after, scf.YieldOp(number, flag, *made))
+        _located(lower, after, scf.YieldOp(number, flag, *results))
         loop = scf.WhileOp(starts, types, [before], [after])
         lower.op(loop)
         return loop.results[2:]
@@ -268,11 +270,11 @@ class _Scan:
             places = {False: index, True: from_end}
             parts = [_taken(inner, value, axis, places[backwards]) for value, axis, backwards in self.scanned]
             lower.values.update(zip(self.graph.args, [*values[:number], *parts], strict=True))
-            made = _inline(lower, self.graph, code.block)
+            results = _inline(lower, self.graph, code.block)
             put = [
                 _put(inner, part, whole, axis, places[backwards])
-                for part, whole, (axis, backwards) in zip(made[number:], values[number:], self.ways, strict=True)
+                for part, whole, (axis, backwards) in zip(results[number:], values[number:], self.ways, strict=True)
             ]
-            return [*made[:number], *put]
+            return [*results[:number], *put]
 
         return code.iterate(count, [*self.states, *wholes], turn)

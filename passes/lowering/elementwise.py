@@ -132,17 +132,17 @@ for _name, _build in ELEMENTWISE.items():
 def _clip(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     compute, element = compute_type(op), result_element(op)
     bounds = [op.node_input(1), op.node_input(2)]
-    given = [value for value in bounds if value is not None]
+    present = [value for value in bounds if value is not None]
 
     def build(body: Body, x: SSAValue, *limits: SSAValue) -> SSAValue:
-        values = zip([op.operands[0], *given], [x, *limits], strict=True)
+        values = zip([op.operands[0], *present], [x, *limits], strict=True)
         x, *wide = [body.convert(value, compute, unsigned=is_unsigned(source)) for source, value in values]
         rest = iter(wide)
         for bound, combine in zip(bounds, (Body.max, Body.min), strict=True):
             x = x if bound is None else combine(body, x, next(rest))
         return body.convert(x, element)
 
-    operands = [op.operands[0], *given]
+    operands = [op.operands[0], *present]
     return [lower.elementwise(operands, shape_of(op.results[0]), element, build, constants=compute)]
 
 

@@ -48,14 +48,14 @@ def _gather(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         if any(not -extent <= int(i) < extent for i in numbers.flat):
             raise Diagnostic(f"an index is outside of axis {axis}, of extent {extent}", where=where(op))
         return [lower.reshape(picked(lower, lower[data], axis, [int(i) % extent for i in numbers.flat]), result)]
-    known = known_range(indices)
-    if prod(shape_of(indices)) <= _ROWS and known is not None and known in Range(0, extent - 1):
+    interval = known_range(indices)
+    if prod(shape_of(indices)) <= _ROWS and interval is not None and interval in Range(0, extent - 1):
         return [lower.reshape(gather_rows(lower, op), result)]
     count, rank = len(shape_of(indices)), len(result)
     dims = AffineMap.identity(rank).results
 
     def build(code: Code, index: SSAValue) -> SSAValue:
-        place = code.within(index, extent, known, unsigned=is_unsigned(indices))
+        place = code.within(index, extent, interval, unsigned=is_unsigned(indices))
         before, after = range(axis), range(axis + count, rank)
         return code.take(lower[data], [*map(code.index, before), place, *map(code.index, after)])
 
@@ -96,10 +96,10 @@ def _table_of_bytes(op: OnnxOp) -> DenseAttr | None:
 def _gather_elements(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     data, indices = op.operands
     shape, result = shape_of(data), shape_of(op.results[0])
-    axis, known = int(op.attribute("axis")) % len(shape), known_range(indices)
+    axis, interval = int(op.attribute("axis")) % len(shape), known_range(indices)
 
     def build(code: Code, index: SSAValue) -> SSAValue:
-        place = code.within(index, shape[axis], known, unsigned=is_unsigned(indices))
+        place = code.within(index, shape[axis], interval, unsigned=is_unsigned(indices))
         return code.take(lower[data], [place if i == axis else code.index(i) for i in range(len(shape))])
 
     identity = AffineMap.identity(len(shape))
@@ -111,16 +111,17 @@ def _gather_nd(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     data, indices = op.operands
     shape, result, batch = shape_of(data), shape_of(op.results[0]), int(op.attribute("batch_dims"))
     *places, depth = shape_of(indices)
-    known = known_range(indices)
+    interval = known_range(indices)
     dims = AffineMap.identity(len(result)).results[: len(places)]
     maps = [AffineMap(len(result), 0, (*dims, AffineExpr.constant(k))) for k in range(depth)]
 
-    def build(code: Code, *given: SSAValue) -> SSAValue:
-        found = [
-            code.within(index, shape[batch + k], known, unsigned=is_unsigned(indices)) for k, index in enumerate(given)
+    def build(code: Code, *elements: SSAValue) -> SSAValue:
+        positions = [
+            code.within(index, shape[batch + k], interval, unsigned=is_unsigned(indices))
+            for k, index in enumerate(elements)
         ]
         rest = range(len(places), len(result))
-        return code.take(lower[data], [*map(code.index, range(batch)), *found, *map(code.index, rest)])
+        return code.take(lower[data], [*map(code.index, range(batch)), *positions, *map(code.index, rest)])
 
     return [computed(lower, [lower[indices]] * depth, maps, result, element_of(lower[data]), build)]
 

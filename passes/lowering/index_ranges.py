@@ -75,7 +75,7 @@ def moved(value: SSAValue) -> tuple[SSAValue, int, int]:
         value, least, greatest = one, least + int(added.min()), greatest + int(added.max())
 
 
-def _narrowed(known: Attribute | None, least: int, greatest: int) -> Attribute:
+def _narrowed(declared: Attribute | None, least: int, greatest: int) -> Attribute:
     """Return the numbers from the least to the greatest, as far as they were possible before."""
-    low, high = numbers_of(known) if known is not None else (least, greatest)
+    low, high = numbers_of(declared) if declared is not None else (least, greatest)
     return DenseArrayBase.from_list(i64, [max(low, least), min(high, greatest)])

@@ -110,8 +110,8 @@ def _tensor_scatter(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     offsets: list[int] = [0] * len(shape)
     dynamic: list[SSAValue] = []
     if index is not None:
-        known = known_range(index)
-        if known is None or known not in Range(0, shape[axis] - shape_of(rows)[axis]):
+        interval = known_range(index)
+        if interval is None or interval not in Range(0, shape[axis] - shape_of(rows)[axis]):
             raise unsupported(op, "at an index that may leave the tensor", "limit the index, for example with Clip")
     values = constant_of(carried(index)) if index is not None else None
     if values is not None:

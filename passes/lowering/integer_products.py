@@ -39,8 +39,8 @@ def centred(lower: Lowerer, value: SSAValue, zero: SSAValue | None, axis: int = 
 
     `value` and `zero` are of the graph level; a vector of zero points goes along `axis`, from the end.
     """
-    known = constant_of(zero)
-    none = zero is None or (known is not None and not known.any())
+    constant = constant_of(zero)
+    none = zero is None or (constant is not None and not constant.any())
     if none and not is_unsigned(value):
         return lower[value]
     signs = [is_unsigned(value), zero is not None and is_unsigned(zero)]
@@ -63,8 +63,8 @@ def check_parameters(op: OnnxOp) -> None:
         value = op.node_input(index)
         return None if value is None else shape_of(value)
 
-    if found := misfit(op.SCHEMA.name, shape):
-        raise _misfit(found.expected, found.found, where(op))
+    if fault := misfit(op.SCHEMA.name, shape):
+        raise _misfit(fault.expected, fault.found, where(op))
 
 
 def _misfit(expected: str, found: str, place: str = "") -> Diagnostic:
@@ -116,8 +116,8 @@ def constant_convolution(
     }
     out = lower.empty(shape_of(op.results[0]), accumulator)
     unsigned = [0] if is_unsigned(x) else []
-    made = ConvOp([source, lower.array(numbers, type)], out, properties, unsigned=unsigned, wraps=wraps)
-    return lower.op(made), numbers.astype(np.int64).reshape(len(numbers), -1).sum(axis=1)
+    convolution = ConvOp([source, lower.array(numbers, type)], out, properties, unsigned=unsigned, wraps=wraps)
+    return lower.op(convolution), numbers.astype(np.int64).reshape(len(numbers), -1).sum(axis=1)
 
 
 def constant_product(
@@ -142,8 +142,8 @@ def constant_product(
     source = lower.reshape(lower[a], [rows, depth])
     weight = lower.array(np.ascontiguousarray(numbers.T), type)
     out, unsigned = lower.empty([rows, columns], accumulator), [0] if is_unsigned(a) else []
-    made = MatmulOp([source, weight], out, properties, unsigned=unsigned, wraps=wraps)
-    return lower.op(made), numbers.astype(np.int64).sum(axis=0)
+    product = MatmulOp([source, weight], out, properties, unsigned=unsigned, wraps=wraps)
+    return lower.op(product), numbers.astype(np.int64).sum(axis=0)
 
 
 def product_of_two(
@@ -175,8 +175,8 @@ def product_of_two(
     offset = int(np.int64(shape_of(a)[-1] * left * right).astype(np.int32))
 
     def build(body: Body, value: SSAValue, *sums: SSAValue) -> SSAValue:
-        for each, factor in zip(sums, factors, strict=True):
-            value = body.sub(value, body.mul(each, body.constant(factor, i32)))
+        for total, factor in zip(sums, factors, strict=True):
+            value = body.sub(value, body.mul(total, body.constant(factor, i32)))
         return body.add(value, body.constant(offset, i32)) if offset else value
 
     return pointwise(lower, [total, *sums], shape_of(total), i32, build, wraps=wrapped)
@@ -211,13 +211,13 @@ def _can_wrap(weights: Array, zeros: Array, axis: int) -> bool:
 
 def _less(lower: Lowerer, total: SSAValue, sums: Array, axis: int, zero: SSAValue | None, *, wraps: bool) -> SSAValue:
     """Append 32-bit sums less the products of a zero point and the sums of weights along an axis."""
-    known, shape = constant_of(zero), shape_of(total)
-    if zero is None or (known is not None and not known.any()) or not sums.any():
+    constant, shape = constant_of(zero), shape_of(total)
+    if zero is None or (constant is not None and not constant.any()) or not sums.any():
         return total
     identity = AffineMap.identity(len(shape))
     maps = [identity, AffineMap(len(shape), 0, (identity.results[axis],))]
-    if known is not None:
-        offsets = lower.array((int(known.flat[0]) * sums).astype(np.int32), i32)
+    if constant is not None:
+        offsets = lower.array((int(constant.flat[0]) * sums).astype(np.int32), i32)
         return pointwise(lower, [total, offsets], shape, i32, Body.sub, maps=maps, wraps=wraps)
     unsigned = is_unsigned(zero)
 
@@ -246,10 +246,10 @@ def _weights(op: OnnxOp) -> tuple[Array, Array] | None:
 @lowers("MatMulInteger")
 def _matmul_integer(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     check_parameters(op)
-    a, known = op.operands[0], _weights(op)
-    if known is not None and known[0].ndim == 2 and known[1].ndim < 2 and len(shape_of(a)) > 1:
-        wrapped = _can_wrap(*known, 1)
-        total, sums = constant_product(lower, a, *known, i32, wraps=wrapped)
+    a, weights = op.operands[0], _weights(op)
+    if weights is not None and weights[0].ndim == 2 and weights[1].ndim < 2 and len(shape_of(a)) > 1:
+        wrapped = _can_wrap(*weights, 1)
+        total, sums = constant_product(lower, a, *weights, i32, wraps=wrapped)
         centre = _less(lower, total, sums, 1, op.node_input(2), wraps=wrapped)
         return [lower.reshape(centre, shape_of(op.results[0]))]
     return [product_of_two(lower, op, (0, 1, 2, 3), wraps=True)]
@@ -259,10 +259,10 @@ def _matmul_integer(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 def _conv_integer(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     check_parameters(op)
     x, w = op.operands[:2]
-    known, zero = _weights(op), op.node_input(2)
+    constants, zero = _weights(op), op.node_input(2)
     fill = np.zeros(1) if zero is None else constant_of(zero)
-    if known is not None and fill is not None:
-        weights, zeros = known[0], known[1].reshape(-1, *(1,) * (known[0].ndim - 1))
+    if constants is not None and fill is not None:
+        weights, zeros = constants[0], constants[1].reshape(-1, *(1,) * (constants[0].ndim - 1))
         wrapped = _can_wrap(weights, zeros, 0)
         total, sums = constant_convolution(lower, op, weights, zeros, int(fill.flat[0]), i32, wraps=wrapped)
         return [_less(lower, total, sums, 1, zero, wraps=wrapped)]

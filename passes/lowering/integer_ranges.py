@@ -90,8 +90,8 @@ def _pad(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
 
 def _clip(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
     x, *bounds = (operand.range for operand in operands)
-    given = iter(bounds)
-    low, high = (next(given) if op.node_input(i) is not None else None for i in (1, 2))
+    rest = iter(bounds)
+    low, high = (next(rest) if op.node_input(i) is not None else None for i in (1, 2))
     result = x
     if low is not None:
         result = Range(max(result.low, low.low), max(result.high, low.high))
@@ -108,8 +108,8 @@ def _products(x: Operand, w: Operand, terms: int, axis: int | None, *, padded: b
     """
     seen = x.range | Range(0, 0) if padded else x.range
     if w.values is None or axis is None or not w.values.size:
-        each = seen * w.range
-        return Range(terms * min(each.low, 0), terms * max(each.high, 0))
+        product = seen * w.range
+        return Range(terms * min(product.low, 0), terms * max(product.high, 0))
     rows = np.moveaxis(w.values, axis, 0).reshape(w.values.shape[axis], -1).astype(np.float64)
     positive, negative = np.maximum(rows, 0).sum(1), np.minimum(rows, 0).sum(1)
     highs = [int(p) * max(seen.high, 0) + int(n) * min(seen.low, 0) for p, n in zip(positive, negative, strict=True)]
@@ -178,8 +178,8 @@ def _count(op: OnnxOp, operands: Sequence[Operand]) -> int:
 
 
 def _reduce_sum(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
-    each, count = operands[0].range, _count(op, operands)
-    return Outcome.plain(Range(count * min(each.low, 0), count * max(each.high, 0)))
+    element, count = operands[0].range, _count(op, operands)
+    return Outcome.plain(Range(count * min(element.low, 0), count * max(element.high, 0)))
 
 
 def _mean(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:

@@ -96,11 +96,11 @@ class Lowerer(Builder):
         """Append the lowering of an op of the graph level, by its rule in LOWERINGS; its errors name the op."""
         self.location = op.location
         try:
-            made = LOWERINGS[op.name](self, op)
+            results = LOWERINGS[op.name](self, op)
         except Diagnostic as error:
             error.where = error.where or where(op)
             raise
-        for old, new in zip(op.results, made, strict=True):
+        for old, new in zip(op.results, results, strict=True):
             self.values[old] = new
             if new.name_hint is None:
                 new.name_hint = old.name_hint

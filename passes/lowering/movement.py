@@ -28,10 +28,10 @@ def fixed(op: OnnxOp, index: int, what: str) -> Array | None:
     Raises Diagnostic where it is not constant; `what` names it.
     """
     value = op.node_input(index)
-    found = constant_of(value)
-    if value is not None and found is None:
+    constant = constant_of(value)
+    if value is not None and constant is None:
         raise unsupported(op, f"with {what} that are not constant", "give their values with the model")
-    return found
+    return constant
 
 
 @lowers("Reshape", "Flatten", "Squeeze", "Unsqueeze")
@@ -209,10 +209,10 @@ def _pad_constant(lower: Lowerer, op: OnnxOp, value: SSAValue, low: Sequence[int
     if not any(low) and not any(high):
         return value
     element, shape = element_of(value), shape_of(op.results[0])
-    given = None if "pads" in op.SCHEMA.attributes else op.node_input(2)
-    number = constant_of(given)
-    if given is not None and number is None:
-        return _pad_with(lower, value, lower[given], low, shape)
+    fill = None if "pads" in op.SCHEMA.attributes else op.node_input(2)
+    number = constant_of(fill)
+    if fill is not None and number is None:
+        return _pad_with(lower, value, lower[fill], low, shape)
     return padded(lower, value, low, high, scalar_attr(0 if number is None else number.item(), element))
 
 

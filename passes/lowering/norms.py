@@ -85,8 +85,8 @@ def _layer_normalization(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     axis = int(op.attribute("axis")) % len(shape_of(op.operands[0]))
     axes = range(axis, len(shape_of(op.operands[0])))
     statistics = row_statistics(lower, lower[op.operands[0]], axes, compute_type(op), op.attribute("epsilon"))
-    given = zip((normed, *statistics), op.node_outputs, strict=False)
-    return [value for value, output in given if output is not None]
+    results = zip((normed, *statistics), op.node_outputs, strict=False)
+    return [value for value, output in results if output is not None]
 
 
 def row_statistics(

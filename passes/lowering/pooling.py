@@ -76,8 +76,8 @@ def _places(lower: Lowerer, op: OnnxOp, largest: SSAValue) -> SSAValue:
         if inside := _inside(body, axis, rank, *places):
             is_largest = body.op(arith.AndIOp(is_largest, inside))
     here = _flat_index(body, shape, strides, dilations, begins)
-    found = body.select(is_largest, here, body.constant(highest(i64).value.data, i64))
-    block = body.finish(body.min(first, found))
+    candidate = body.select(is_largest, here, body.constant(highest(i64).value.data, i64))
+    block = body.finish(body.min(first, candidate))
     # The window's extents are those of a tensor that nobody reads.
     extents = lower.array(np.zeros(kernel, np.int64), i64)
     places = fold(lower, [source, largest, extents], [place, output, window], output, out, highest(i64), block)

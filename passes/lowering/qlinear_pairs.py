@@ -34,8 +34,8 @@ def _has_exact_products(factor: float) -> bool:
 def _constants(op: OnnxOp, indices: Sequence[int]) -> list[Array] | None:
     """Return constant inputs; None where one of them is computed."""
     values = [constant_of(op.operands[index]) for index in indices]
-    known = [value for value in values if value is not None]
-    return known if len(known) == len(values) else None
+    present = [value for value in values if value is not None]
+    return present if len(present) == len(values) else None
 
 
 def _combined(lower: Lowerer, op: OnnxOp, build: Build, computed: Sequence[int]) -> Sequence[SSAValue]:
@@ -67,11 +67,11 @@ def _combined(lower: Lowerer, op: OnnxOp, build: Build, computed: Sequence[int])
 
 @lowers("QLinearAdd")
 def _qlinear_add(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
-    known = _constants(op, (1, 2, 4, 5, 6, 7))
+    constants = _constants(op, (1, 2, 4, 5, 6, 7))
 
     def by_constants(body: Body, a: SSAValue, b: SSAValue) -> SSAValue:
-        assert known is not None
-        left, right, fixed = map(float, sum_terms(*known))
+        assert constants is not None
+        left, right, fixed = map(float, sum_terms(*constants))
         value = body.constant(fixed, f32)
         for term, factor in ((b, right), (a, left)):
             real, number = body.convert(term, f32), body.constant(factor, f32)
@@ -87,7 +87,7 @@ def _qlinear_add(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         inner = _fused(body, body.convert(b, f32), right, fixed)
         return _fused(body, body.convert(a, f32), left, inner)
 
-    if known is None:
+    if constants is None:
         return _combined(lower, op, by_values, (1, 2, 4, 5, 6, 7))
     return _combined(lower, op, by_constants, ())
 

@@ -115,10 +115,10 @@ def _int_softmax(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 def _span(value: SSAValue) -> dict[str, Attribute | None]:
     """Return the largest difference of elements, where they are wider than bytes and closer than their type allows."""
-    known, width = known_range(value), integer_width(element_of(value)) or 0
-    if known is None or width <= 8 or known.high - known.low >= (1 << width) - 1:
+    interval, width = known_range(value), integer_width(element_of(value)) or 0
+    if interval is None or width <= 8 or interval.high - interval.low >= (1 << width) - 1:
         return {}
-    return {"span": scalar_attr(known.high - known.low, i64)}
+    return {"span": scalar_attr(interval.high - interval.low, i64)}
 
 
 @_lowers_integers("ITAMax")

@@ -67,7 +67,9 @@ class _Network:
         self.time, self.batch, _ = shape_of(self.x)
         self.clip = op.attribute("clip")
         self.lengths = self._lengths()
-        self.activations = [[activation(op, each) for each in row] for row in activations_of(op, self.directions)]
+        self.activations = [
+            [activation(op, function) for function in row] for row in activations_of(op, self.directions)
+        ]
 
     def build(self) -> Sequence[SSAValue]:
         """Build it all and return the results that are asked for."""
@@ -77,13 +79,13 @@ class _Network:
         for direction in range(self.directions):
             outputs, *last = self._direction(direction, outputs)
             ends.append(last)
-        states = [self._stacked([each[k] for each in ends]) for k in range(self.kind.states)]
+        states = [self._stacked([state[k] for state in ends]) for k in range(self.kind.states)]
         if self.batch_first:
             outputs = transposed(lower, outputs, [2, 0, 1, 3])
             states = [transposed(lower, state, [1, 0, 2]) for state in states]
         element = element_of(lower[self.op.operands[0]])
-        made = [converted(lower, value, element) for value in (outputs, *states)]
-        return [value for value, result in zip(made, self.op.node_outputs, strict=False) if result is not None]
+        results = [converted(lower, value, element) for value in (outputs, *states)]
+        return [value for value, result in zip(results, self.op.node_outputs, strict=False) if result is not None]
 
     # Inputs
 
@@ -95,8 +97,8 @@ class _Network:
     def _lengths(self) -> SSAValue | None:
         """Return the lengths of the sequences, [batch], None where all are as long as the time axis."""
         value = self.op.node_input(4)
-        known = constant_of(value)
-        if value is None or (known is not None and bool(np.all(known == self.time))):
+        constant = constant_of(value)
+        if value is None or (constant is not None and bool(np.all(constant == self.time))):
             return None
         return self.lower[value]
 

@@ -34,13 +34,13 @@ from .rules import (
 def reduction_axes(op: OnnxOp) -> list[int]:
     """Return the axes that a reduction reduces: given as an attribute, as a constant input, or all."""
     rank = len(shape_of(op.operands[0]))
-    given = op.attribute("axes") if "axes" in op.SCHEMA.attributes else constant_of(op.node_input(1))
-    if given is None and op.node_input(1) is not None:
+    axes = op.attribute("axes") if "axes" in op.SCHEMA.attributes else constant_of(op.node_input(1))
+    if axes is None and op.node_input(1) is not None:
         raise unsupported(op, "over axes that are not constant")
-    if given is None or len(given) == 0:
+    if axes is None or len(axes) == 0:
         noop = "noop_with_empty_axes" in op.SCHEMA.attributes and op.attribute("noop_with_empty_axes")
         return [] if noop else list(range(rank))
-    return sorted(int(axis) % rank for axis in given)
+    return sorted(int(axis) % rank for axis in axes)
 
 
 def reduced(lower: Lowerer, op: OnnxOp, kind: str, accumulator: Attribute) -> SSAValue:

@@ -79,14 +79,14 @@ class _Alignment:
 
     def value_at(self, code: Code, at: Sequence[SSAValue], places: Sequence[SSAValue]) -> SSAValue:
         """Append the picture at a place between elements: the sum of four, or the largest."""
-        found = [_neighbours(code, place, extent) for place, extent in zip(places, self.extents, strict=True)]
+        neighbours = [_neighbours(code, place, extent) for place, extent in zip(places, self.extents, strict=True)]
         terms = [
             code.mul(code.convert(code.take(self.picture, [*at, y, z]), self.compute), code.mul(a, b))
-            for y, a in found[0][1]
-            for z, b in found[1][1]
+            for y, a in neighbours[0][1]
+            for z, b in neighbours[1][1]
         ]
         total = reduce(partial(self.joined, code), terms)
-        return code.select(code.both(found[0][0], found[1][0]), total, code.constant(0, self.compute))
+        return code.select(code.both(neighbours[0][0], neighbours[1][0]), total, code.constant(0, self.compute))
 
     def result(self, code: Code, total: SSAValue, points: SSAValue) -> SSAValue:
         """Append the pooled value of a bin from all of its samples."""
@@ -102,11 +102,11 @@ def _roi_align(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     ratio, is_mean = int(op.attribute("sampling_ratio")), op.attribute("mode").lower() == "avg"
     is_half = op.attribute("coordinate_transformation_mode") == "half_pixel"
     alignment = _Alignment(x, rois, result[2:], float(op.attribute("spatial_scale")), is_half, is_mean, compute)
-    known = known_range(op.operands[2])
+    interval = known_range(op.operands[2])
 
     def turn(code: Code, point: Sequence[SSAValue], carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         roi, channel, *cell = point
-        batch = code.within(code.take(batches, [roi]), shape_of(x)[0], known)
+        batch = code.within(code.take(batches, [roi]), shape_of(x)[0], interval)
         spans = [alignment.span(code, roi, axis) for axis in range(2)]
         counts = [code.value(ratio) if ratio > 0 else _counted(code, part) for _, part in spans]
         starts = [
@@ -127,8 +127,8 @@ def _roi_align(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
         begin = code.constant(0 if is_mean else lowest(compute).value.data, compute)
         (total,) = code.iterate(counts[0], [begin], row)
-        made = alignment.result(code, total, code.mul(counts[0], counts[1]))
-        return [code.put(code.convert(made, result_element(op)), carried[0], point)]
+        result = alignment.result(code, total, code.mul(counts[0], counts[1]))
+        return [code.put(code.convert(result, result_element(op)), carried[0], point)]
 
     return Code.after(lower).nest(result, [lower.empty(result, result_element(op))], turn)
 
@@ -154,7 +154,7 @@ def _max_roi_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         here = _real(code, cell, f32)
         first = code.add(code.op(math.FloorOp(code.mul(here, part))), low)
         end = code.add(code.op(math.CeilOp(code.mul(code.add(here, 1), part))), low)
-        limited = [bounded(code, each, 0, extents[axis]) for each in (first, end)]
+        limited = [bounded(code, point, 0, extents[axis]) for point in (first, end)]
         return floored(code, limited[0])[1], floored(code, limited[1])[1]
 
     def turn(code: Code, point: Sequence[SSAValue], carried: Sequence[SSAValue]) -> Sequence[SSAValue]:

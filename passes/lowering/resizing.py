@@ -127,16 +127,16 @@ def _resize(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     if 0 in result:
         return [lower.empty(result, element)]
     extrapolated = float(_given(op, "extrapolation_value", 0.0))
-    changed = [(axis, each) for axis, each in enumerate(samplings(op)) if not each.is_identity]
-    if all(each.mode == "nearest" and not each.outside().any() for _, each in changed):
-        for axis, each in changed:
-            value = picked(lower, value, axis, [int(i) for i in each.taps()[0][:, 0]])
+    changed = [(axis, sampling) for axis, sampling in enumerate(samplings(op)) if not sampling.is_identity]
+    if all(sampling.mode == "nearest" and not sampling.outside().any() for _, sampling in changed):
+        for axis, sampling in changed:
+            value = picked(lower, value, axis, [int(i) for i in sampling.taps()[0][:, 0]])
         return [value]
     compute = f64 if element == f64 else f32
     unsigned = is_unsigned(op.operands[0])
     value = converted(lower, value, compute, unsigned=unsigned)
-    for axis, each in changed:
-        value = _sampled(lower, value, axis, each, extrapolated)
+    for axis, sampling in changed:
+        value = _sampled(lower, value, axis, sampling, extrapolated)
     return [_rounded(lower, value, element, unsigned=unsigned)]
 
 
@@ -154,8 +154,8 @@ def samplings(op: OnnxOp) -> list[Sampling]:
     rank = len(shape)
     axes = [int(axis) % rank for axis in _given(op, "axes", None) or range(rank)]
     modern = "coordinate_transformation_mode" in op.SCHEMA.attributes
-    given: list[Array | None] = [fixed(op, i, "sizes") if modern else None for i in (1, 2, 3)]
-    roi, scales, sizes = given
+    constants: list[Array | None] = [fixed(op, i, "sizes") if modern else None for i in (1, 2, 3)]
+    roi, scales, sizes = constants
     if not modern:
         scales = fixed(op, 1, "scales") if len(op.node_inputs) > 1 else np.array(op.attribute("scales"))
     factors, ranges = [1.0] * rank, [(0.0, 1.0)] * rank

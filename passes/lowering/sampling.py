@@ -129,10 +129,10 @@ def _grid_sample(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         AffineMap(rank, 0, (dims[0], *dims[2:], AffineExpr.constant(len(axes) - 1 - axis))) for axis in range(len(axes))
     ]
 
-    def build(code: Code, *given: SSAValue) -> SSAValue:
+    def build(code: Code, *elements: SSAValue) -> SSAValue:
         places = [
             axis.place(code, code.convert(number, compute), nearest=mode == "nearest")
-            for axis, number in zip(axes, given, strict=True)
+            for axis, number in zip(axes, elements, strict=True)
         ]
         taps = [
             [(axis.element(code, index), weight) for index, weight in _taps(code, place, mode)]

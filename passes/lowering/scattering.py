@@ -49,11 +49,11 @@ def _write(code: Code, combine: Combine | None, target: SSAValue, place: Sequenc
 def _scatter_elements(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     data, indices, updates = op.operands
     shape, axis = shape_of(data), int(op.attribute("axis")) % len(shape_of(data))
-    combine, known = _combination(op), known_range(indices)
+    combine, interval = _combination(op), known_range(indices)
 
     def turn(code: Code, point: Sequence[SSAValue], carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         index = code.take(lower[indices], point)
-        place = code.within(index, shape[axis], known, unsigned=is_unsigned(indices))
+        place = code.within(index, shape[axis], interval, unsigned=is_unsigned(indices))
         new = code.take(lower[updates], point)
         return [_write(code, combine, carried[0], [*point[:axis], place, *point[axis + 1 :]], new)]
 
@@ -63,12 +63,14 @@ def _scatter_elements(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 @lowers("ScatterND")
 def _scatter_nd(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     data, indices, updates = op.operands
-    shape, known, combine = shape_of(data), known_range(indices), _combination(op)
+    shape, interval, combine = shape_of(data), known_range(indices), _combination(op)
     *places, depth = shape_of(indices)
 
     def update(code: Code, point: Sequence[SSAValue], carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        found = [code.take(lower[indices], [*point, code.value(k)]) for k in range(depth)]
-        first = [code.within(index, shape[k], known, unsigned=is_unsigned(indices)) for k, index in enumerate(found)]
+        coordinates = [code.take(lower[indices], [*point, code.value(k)]) for k in range(depth)]
+        first = [
+            code.within(index, shape[k], interval, unsigned=is_unsigned(indices)) for k, index in enumerate(coordinates)
+        ]
 
         def element(code: Code, rest: Sequence[SSAValue], target: Sequence[SSAValue]) -> Sequence[SSAValue]:
             new = code.take(lower[updates], [*point, *rest])
@@ -87,14 +89,14 @@ def _max_unpool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     shape = _unpooled(op) if op.node_input(2) is not None else list(result)
     flat = filled(lower, [prod(result)], 0, element)
     target = result if len(shape) != len(result) else shape
-    known = known_range(indices)
+    interval = known_range(indices)
 
     def turn(code: Code, point: Sequence[SSAValue], carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        place = code.within(code.take(lower[indices], point), prod(target), known)
+        place = code.within(code.take(lower[indices], point), prod(target), interval)
         return [code.put(code.take(lower[x], point), carried[0], [_moved(code, place, target, result)])]
 
-    (made,) = Code.after(lower).nest(shape_of(x), [flat], turn)
-    return [lower.reshape(made, result)]
+    (unpooled,) = Code.after(lower).nest(shape_of(x), [flat], turn)
+    return [lower.reshape(unpooled, result)]
 
 
 def _unpooled(op: OnnxOp) -> list[int]:

@@ -53,8 +53,8 @@ def _arg_extreme(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     x = op.operands[0]
     axis = int(op.attribute("axis")) % len(shape_of(x))
     last = bool("select_last_index" in op.SCHEMA.attributes and op.attribute("select_last_index"))
-    found = best_index(lower, x, axis, largest=op.name == "onnx.ArgMax", last=last)
-    return [lower.reshape(converted(lower, found, result_element(op)), shape_of(op.results[0]))]
+    place = best_index(lower, x, axis, largest=op.name == "onnx.ArgMax", last=last)
+    return [lower.reshape(converted(lower, place, result_element(op)), shape_of(op.results[0]))]
 
 
 @lowers("TopK")
@@ -84,13 +84,13 @@ def _top_k(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
             better = code.both(is_left, better)
             return code.select(better, element, best[0]), code.select(better, i, best[1])
 
-        found, place = code.iterate(shape[axis], [code.constant(worst, element_of(x)), code.value(-1)], search)
+        extreme, place = code.iterate(shape[axis], [code.constant(worst, element_of(x)), code.value(-1)], search)
         at = [*before, k, *after]
         # Where numbers that are none make an order impossible, the last index is taken again.
         place = code.clip(place, 0, shape[axis] - 1)
-        values = code.put(found, values, at)
+        values = code.put(extreme, values, at)
         places = code.put(code.from_index(place, result_element(op, 1)), places, at)
-        return values, places, found, place
+        return values, places, extreme, place
 
     others = [extent for i, extent in enumerate(shape) if i != axis]
 
@@ -104,9 +104,9 @@ def _top_k(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 @lowers("CumSum", "CumProd")
 def _cumulative(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     value, shape = op.operands[0], shape_of(op.operands[0])
-    given = fixed(op, 1, "axes")
-    assert given is not None
-    axis = int(given.reshape(-1)[0]) % len(shape)
+    axes = fixed(op, 1, "axes")
+    assert axes is not None
+    axis = int(axes.reshape(-1)[0]) % len(shape)
     exclusive, reverse = bool(op.attribute("exclusive")), bool(op.attribute("reverse"))
     compute, element = compute_type(op), result_element(op)
     is_product = op.name == "onnx.CumProd"

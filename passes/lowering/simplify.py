@@ -57,10 +57,10 @@ def _fold(op: Operation) -> bool:
 def _sweep(block: Block) -> bool:
     """Erase ops whose results have no uses and share equal constants."""
     changed = False
-    known: dict[Attribute, SSAValue] = {}
+    constants: dict[Attribute, SSAValue] = {}
     for op in list(block.ops):
         if isinstance(op, arith.ConstantOp):
-            first = known.setdefault(op.value, op.result)
+            first = constants.setdefault(op.value, op.result)
             if first is not op.result:
                 Rewriter.replace_op(op, [], [first])
                 changed = True

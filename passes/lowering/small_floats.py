@@ -68,16 +68,16 @@ def _encoded(code: Code, x: SSAValue, kind: SmallFloat, *, saturates: bool) -> S
     scale = code.shift_left(code.sub(code.constant(bias + kind.mantissa, integer), exponent), width)
     scaled = code.mul(size, code.op(arith.BitcastOp(scale, x.type)))
     whole = code.convert(code.op(math.RoundEvenOp(scaled)), integer)
-    found = code.add(code.shift_left(code.sub(exponent, lowest), kind.mantissa), whole)
+    bits = code.add(code.shift_left(code.sub(exponent, lowest), kind.mantissa), whole)
     over = code.constant(kind.largest if saturates else kind.overflow, integer)
-    fits = code.both(finite, code.compare(found, "sle", kind.largest))
-    found = code.select(fits, found, over)
-    found = code.select(code.op(arith.CmpfOp(x, x, "uno")), code.constant(kind.nan, integer), found)
+    fits = code.both(finite, code.compare(bits, "sle", kind.largest))
+    bits = code.select(fits, bits, over)
+    bits = code.select(code.op(arith.CmpfOp(x, x, "uno")), code.constant(kind.nan, integer), bits)
     negative = code.compare(code.op(arith.BitcastOp(x, integer)), "slt", 0)
     if kind.unsigned_zero:
-        negative = code.both(negative, code.compare(found, "ne", 0))
+        negative = code.both(negative, code.compare(bits, "ne", 0))
     sign = code.constant(1 << (kind.bits - 1), integer)
-    return code.op(arith.OrIOp(found, code.select(negative, sign, code.constant(0, integer))))
+    return code.op(arith.OrIOp(bits, code.select(negative, sign, code.constant(0, integer))))
 
 
 def _power(code: Code, x: SSAValue, kind: SmallFloat, mode: str, *, saturates: bool) -> SSAValue:
@@ -93,5 +93,5 @@ def _power(code: Code, x: SSAValue, kind: SmallFloat, mode: str, *, saturates: b
             code.compare(exponent, "sgt", 0), code.constant(1 << 22, i32), code.constant((1 << 22) + 1, i32)
         )
         exponent = code.add(exponent, code.convert(code.compare(rest, "sge", tie), i32))
-    found = code.min(exponent, kind.largest if saturates else kind.nan)
-    return code.select(code.op(arith.CmpfOp(x, x, "uno")), code.constant(kind.nan, i32), found)
+    power = code.min(exponent, kind.largest if saturates else kind.nan)
+    return code.select(code.op(arith.CmpfOp(x, x, "uno")), code.constant(kind.nan, i32), power)

@@ -76,8 +76,8 @@ def _hardmax(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
     def first(body: Body, value: SSAValue, largest: SSAValue, place: SSAValue) -> SSAValue:
         here = body.index_of(axis, i64)
-        found = body.select(body.compare(value, "eq", largest), here, body.constant(highest(i64).value.data, i64))
-        return body.min(place, found)
+        candidate = body.select(body.compare(value, "eq", largest), here, body.constant(highest(i64).value.data, i64))
+        return body.min(place, candidate)
 
     def choose(body: Body, place: SSAValue) -> SSAValue:
         chosen = body.compare(body.index_of(axis, i64), "eq", place)

@@ -112,5 +112,5 @@ def _layer_norm_gradient(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     dx = pointwise(lower, [w, h, total, shadow, deviation], shape, result_element(op), gradient)
     along_scale = fold_axes(lower, [dy, h], outer, zero, scaled, keep=False)
     along_bias = fold_axes(lower, [dy], outer, zero, plain, keep=False)
-    given = zip((dx, along_scale, along_bias), op.node_outputs, strict=False)
-    return [value for value, output in given if output is not None]
+    results = zip((dx, along_scale, along_bias), op.node_outputs, strict=False)
+    return [value for value, output in results if output is not None]

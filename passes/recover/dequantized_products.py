@@ -61,10 +61,10 @@ def _sums(x: Quantization | None, weights: Weights | None, axis: int, bias: SSAV
     channels, reach = int(weights.numbers.shape[axis]), weights.reach(axis) * x.widest
     if float(reach.max()) >= 1 << 31:
         return None
-    found = whole_bias(bias, scales, channels)
-    if found is None or float((reach + np.abs(found)).max()) >= 1 << 31:
+    whole = whole_bias(bias, scales, channels)
+    if whole is None or float((reach + np.abs(whole)).max()) >= 1 << 31:
         return _Sums(x, weights, np.zeros(channels, np.float64), bias, scales)
-    return _Sums(x, weights, found, None, scales)
+    return _Sums(x, weights, whole, None, scales)
 
 
 def _dequantised(total: SSAValue, sums: _Sums, axis: int, before: Operation) -> SSAValue:
@@ -73,10 +73,10 @@ def _dequantised(total: SSAValue, sums: _Sums, axis: int, before: Operation) -> 
     if sums.bias.any():
         bias = sums.bias.astype(np.int32).reshape([-1 if i == axis else 1 for i in range(len(shape))])
         total = node("Add", [total, literal(bias, i32, before)], total.type, before)
-    made = _as_floats(total, sums.scales, axis, before)
+    floats = _as_floats(total, sums.scales, axis, before)
     if sums.real_bias is None:
-        return made
-    return node("Add", [made, _along(sums.real_bias, axis, len(shape), before)], made.type, before)
+        return floats
+    return node("Add", [floats, _along(sums.real_bias, axis, len(shape), before)], floats.type, before)
 
 
 def _along(bias: SSAValue, axis: int, rank: int, before: Operation) -> SSAValue:
@@ -145,5 +145,5 @@ def _pairs(integers: Integers, op: OnnxOp, before: Operation) -> SSAValue | None
     scale = np.array(np.float32(a.scale) * np.float32(b.scale))
     if shape_of(op.operands[0])[-1] * a.widest * b.widest >= 1 << 31 or not np.finfo(np.float32).tiny <= scale < np.inf:
         return None
-    inputs = [*(integers.bytes(value) for value in op.operands), *(zero_point(each, before) for each in (a, b))]
+    inputs = [*(integers.bytes(value) for value in op.operands), *(zero_point(form, before) for form in (a, b))]
     return _as_floats(node("MatMulInteger", inputs, TensorType(i32, shape_of(op.results[0])), before), scale, 0, before)

@@ -179,22 +179,22 @@ def _is_closed(match: Match, root: Operation) -> bool:
     return all(use.operation in match.ops for use in inner)
 
 
-def _match(pattern: Pattern, value: SSAValue, known: Match) -> Iterator[Match]:
+def _match(pattern: Pattern, value: SSAValue, match: Match) -> Iterator[Match]:
     match pattern:
         case str():
-            found = known.with_value(pattern, value)
-            yield from [] if found is None else [found]
+            extended = match.with_value(pattern, value)
+            yield from [] if extended is None else [extended]
         case Number():
             number = _uniform(value)
-            found = None if number is None else known.with_number(pattern.value, number)
-            yield from [] if found is None else [found]
+            extended = None if number is None else match.with_number(pattern.value, number)
+            yield from [] if extended is None else [extended]
         case AnyOf():
             for option in pattern.options:
-                yield from _match(option, value, known)
+                yield from _match(option, value, match)
         case Node():
-            yield from _match_node(pattern, value, known)
+            yield from _match_node(pattern, value, match)
         case _:
-            yield from _match_chain(pattern, value, known)
+            yield from _match_chain(pattern, value, match)
 
 
 @mentions("Cast", "Identity")
@@ -203,47 +203,47 @@ def _is_identity(op: Operation) -> bool:
     return op.name in ("onnx.Identity", "onnx.Cast") and op.operands[0].type == op.results[0].type
 
 
-def _match_node(pattern: Node, value: SSAValue, known: Match) -> Iterator[Match]:
+def _match_node(pattern: Node, value: SSAValue, match: Match) -> Iterator[Match]:
     op, passed = value.owner, list[Operation]()
     while isinstance(op, Operation) and _is_identity(op) and len(passed) < DEPTH:
         passed.append(op)
         op = op.operands[0].owner
     if not isinstance(op, OnnxOp) or not pattern.is_form_of(op):
         return
-    nodes = {**known.nodes, pattern.name: op} if pattern.name else known.nodes
-    yield from _match_all(pattern.inputs, op.operands, replace(known, nodes=nodes, ops=known.ops | {op, *passed}))
+    nodes = {**match.nodes, pattern.name: op} if pattern.name else match.nodes
+    yield from _match_all(pattern.inputs, op.operands, replace(match, nodes=nodes, ops=match.ops | {op, *passed}))
 
 
-def _match_all(patterns: Sequence[Pattern], values: Sequence[SSAValue], known: Match) -> Iterator[Match]:
+def _match_all(patterns: Sequence[Pattern], values: Sequence[SSAValue], match: Match) -> Iterator[Match]:
     if not patterns:
-        yield known
+        yield match
         return
-    for found in _match(patterns[0], values[0], known):
-        yield from _match_all(patterns[1:], values[1:], found)
+    for first in _match(patterns[0], values[0], match):
+        yield from _match_all(patterns[1:], values[1:], first)
 
 
 # Products and sums
 
 
-def _match_chain(pattern: Product | Sum, value: SSAValue, known: Match) -> Iterator[Match]:
+def _match_chain(pattern: Product | Sum, value: SSAValue, match: Match) -> Iterator[Match]:
     limit = len(pattern.parts) + len(pattern.inverse)
     key = value, limit, isinstance(pattern, Sum)
-    if key not in known.chains:
-        known.chains[key] = list(_spreads(value, limit, DEPTH, is_sum=key[-1]))
-    for spread in known.chains[key]:
+    if key not in match.chains:
+        match.chains[key] = list(_spreads(value, limit, DEPTH, is_sum=key[-1]))
+    for spread in match.chains[key]:
         if (len(spread.leaves), len(spread.inverse)) != (len(pattern.parts), len(pattern.inverse)):
             continue
-        start = known.with_number(pattern.number, spread.number)
+        start = match.with_number(pattern.number, spread.number)
         if start is None:
             continue
         start = replace(start, ops=start.ops.union(spread.ops))
-        for found in _match_in_any_order(pattern.parts, spread.leaves, start):
-            yield from _match_in_any_order(pattern.inverse, spread.inverse, found)
+        for parts in _match_in_any_order(pattern.parts, spread.leaves, start):
+            yield from _match_in_any_order(pattern.inverse, spread.inverse, parts)
 
 
-def _match_in_any_order(patterns: Sequence[Pattern], values: Sequence[SSAValue], known: Match) -> Iterator[Match]:
+def _match_in_any_order(patterns: Sequence[Pattern], values: Sequence[SSAValue], match: Match) -> Iterator[Match]:
     for ordered in permutations(values):
-        yield from _match_all(patterns, ordered, known)
+        yield from _match_all(patterns, ordered, match)
 
 
 def _spreads(value: SSAValue, limit: int, depth: int, *, is_sum: bool) -> Iterator[Spread]:

@@ -161,7 +161,7 @@ class Integers:
         origin = self._forms[value].origin
         waiting = [origin]
         while waiting:
-            needed = [each for each in self._sources(waiting[-1]) if each not in self._bytes]
+            needed = [origin for origin in self._sources(waiting[-1]) if origin not in self._bytes]
             if needed:
                 waiting += needed
                 continue
@@ -215,13 +215,13 @@ class Integers:
 
     def _computed(self, op: OnnxOp, arrays: Sequence[Array]) -> Array | None:
         properties = {key: value for key, value in op.properties.items() if not key.endswith("SegmentSizes")}
-        made = make(op.__class__, op.node_inputs, [TensorType(f32, [BYTES])], properties)
+        copy = make(op.__class__, op.node_inputs, [TensorType(f32, [BYTES])], properties)
         try:
-            return np.asarray(run_op(self._runner, made, list(arrays))[0])
+            return np.asarray(run_op(self._runner, copy, list(arrays))[0])
         except Diagnostic:
             return None
         finally:
-            made.drop_all_references()
+            copy.drop_all_references()
 
     def _move(self, op: OnnxOp) -> None:
         forms = [self.form(value) for value in _moved(op)]
@@ -256,8 +256,8 @@ class Integers:
         inputs = [sources.get(value, value) if value is not None else None for value in op.node_inputs]
         if op.name == "onnx.Pad":
             inputs[2:3] = [literal(np.array(_fill_of(op, first)).astype(numpy_type(first.byte)), first.byte, op)]
-        made = moved(op, inputs, first.byte, op)
-        for result, value in zip(op.results, made, strict=True):
+        results = moved(op, inputs, first.byte, op)
+        for result, value in zip(op.results, results, strict=True):
             self._bytes[result] = value
 
 
@@ -292,18 +292,18 @@ def _fill_of(op: OnnxOp, form: Form) -> int | None:
     number = np.zeros(1, np.float32) if fill is None else constant_of(fill)
     if number is None or number.size != 1:
         return None
-    found = np.flatnonzero((form.levels == number.flat[0]) & form.reached)
-    return int(bytes_of(form.byte)[found[0]]) if found.size else None
+    codes = np.flatnonzero((form.levels == number.flat[0]) & form.reached)
+    return int(bytes_of(form.byte)[codes[0]]) if codes.size else None
 
 
 def moved(op: OnnxOp, inputs: Sequence[SSAValue | None], element: Attribute, before: Operation) -> Sequence[OpResult]:
     """Insert an op like another, on inputs of another element type; returns its results."""
     properties = {key: value for key, value in op.properties.items() if not key.endswith("SegmentSizes")}
     types = [TensorType(cast(Any, element), shape_of(result)) for result in op.results]
-    made = make(op.__class__, inputs, types, properties)
-    made.location = before.location
-    Rewriter.insert_op(made, InsertPoint.before(before))
-    return made.results
+    copy = make(op.__class__, inputs, types, properties)
+    copy.location = before.location
+    Rewriter.insert_op(copy, InsertPoint.before(before))
+    return copy.results
 
 
 def converted(value: SSAValue, element: IntegerType, before: Operation) -> SSAValue:
@@ -333,11 +333,11 @@ def looked_up(integers: Integers, value: SSAValue, y: Quantization, before: Oper
     """Insert the quantised bytes of a tensor: its source bytes, clipped, or looked up in a table."""
     form = cast(Form, integers.form(value))
     source, table = integers.bytes(value), y.integers_of(form.levels)
-    numbers, given = bytes_of(form.byte).astype(np.int64)[form.reached], table[form.reached]
-    low, high = int(given.min()), int(given.max())
-    if form.byte == y.byte and bool((given == numbers).all()):
+    numbers, reached = bytes_of(form.byte).astype(np.int64)[form.reached], table[form.reached]
+    low, high = int(reached.min()), int(reached.max())
+    if form.byte == y.byte and bool((reached == numbers).all()):
         return source
-    if form.byte == y.byte and bool((given == np.clip(numbers, low, high)).all()):
+    if form.byte == y.byte and bool((reached == np.clip(numbers, low, high)).all()):
         return clipped(source, low, high, before)
     entries = literal(table.astype(numpy_type(y.byte)), y.byte, before)
     return node("Gather", [entries, wide(source, before)], TensorType(y.byte, shape_of(source)), before)

@@ -105,11 +105,11 @@ def _integers(op: OnnxOp, scales: Array, zeros: Array, axis: int | None) -> Arra
     if floats is None or not alike or floats.dtype != np.float32 or before.attribute("axis") != op.attribute("axis"):
         return None
     shape = [-1 if i == axis else 1 for i in range(floats.ndim)] if axis is not None else ()
-    made = [
+    parameters = [
         Quantization(float(scale), int(zero), cast(IntegerType, element)).integers_of(part)
         for scale, zero, part in _parts(floats, scales, zeros, axis)
     ]
-    whole = made[0] if axis is None else np.stack(made, axis)
+    whole = parameters[0] if axis is None else np.stack(parameters, axis)
     assert shape is not None
     return whole.astype(numpy_type(element))
 
@@ -137,9 +137,13 @@ def real_constant(value: SSAValue) -> Array | None:
     zeros = np.zeros(1) if op.node_input(2) is None else constant_of(op.node_input(2))
     if numbers is None or scales is None or zeros is None or element_of(value) != f32:
         return None
-    if any(each.size != 1 and (numbers.ndim != 1 or each.shape != numbers.shape) for each in (scales, zeros)):
+    if any(
+        parameter.size != 1 and (numbers.ndim != 1 or parameter.shape != numbers.shape) for parameter in (scales, zeros)
+    ):
         return None
-    zero, scale = (each.reshape(-1 if each.size > 1 else ()).astype(np.float64) for each in (zeros, scales))
+    zero, scale = (
+        parameter.reshape(-1 if parameter.size > 1 else ()).astype(np.float64) for parameter in (zeros, scales)
+    )
     return (numbers.astype(np.float64) - zero) * scale
 
 
@@ -203,10 +207,10 @@ def _product(
         ((factors >= np.finfo(np.float32).tiny) & (factors < 1e30) & (scales >= np.finfo(np.float32).tiny)).all()
     ):
         return None
-    found = _bias(bias, scales, y.scale, weights.numbers.shape[axis])
-    if found is None or float((weights.reach(axis) * x.widest + np.abs(found)).max()) >= 1 << 31:
+    whole = _bias(bias, scales, y.scale, weights.numbers.shape[axis])
+    if whole is None or float((weights.reach(axis) * x.widest + np.abs(whole)).max()) >= 1 << 31:
         return None
-    return _Product(x, weights, found, y)
+    return _Product(x, weights, whole, y)
 
 
 def _parameters(product: _Product, weights: Weights, before: Operation) -> list[SSAValue]:
@@ -238,11 +242,11 @@ def zero_point(quantization: Quantization, before: Operation) -> SSAValue:
 @quantises("Conv")
 def _conv(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:
     x, w = op.operands[:2]
-    found = _product(integers.dequantised(x), weights_of(w), 0, op.node_input(2), y)
-    if found is None:
+    product = _product(integers.dequantised(x), weights_of(w), 0, op.node_input(2), y)
+    if product is None:
         return None
     windows = {name: op.attribute(name) for name in op.properties if name in WINDOWS}
-    return convolution(integers.bytes(x), found, shape_of(op.results[0]), before, **windows)
+    return convolution(integers.bytes(x), product, shape_of(op.results[0]), before, **windows)
 
 
 WINDOWS = ("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides")
@@ -291,19 +295,19 @@ def _rows(
     integers: Integers, a: SSAValue, weights: Weights, bias: SSAValue | None, y: Quantization, before: Operation
 ) -> SSAValue | None:
     """Insert the product of rows a [..., K] and weights [K, N]."""
-    found = _product(integers.dequantised(a), weights, 1, bias, y)
-    if found is None:
+    product = _product(integers.dequantised(a), weights, 1, bias, y)
+    if product is None:
         return None
     shape, columns, byte = shape_of(a), weights.numbers.shape[1], cast(Any, y.byte)
     x, result = integers.bytes(a), (*shape[:-1], columns)
-    if not found.bias.any():
-        return node("QLinearMatMul", [x, *_parameters(found, weights, before)], TensorType(byte, result), before)
+    if not product.bias.any():
+        return node("QLinearMatMul", [x, *_parameters(product, weights, before)], TensorType(byte, result), before)
     rows, depth = prod(shape[:-1]), shape[-1]
     kernel = weights.transposed((1, 0))
     kernel = replace(kernel, numbers=kernel.numbers.reshape(columns, depth, 1, 1))
     pixels = _transposed(_reshaped(x, (1, rows, 1, depth), before), (0, 3, 1, 2), before)
-    made = convolution(pixels, replace(found, weights=kernel), (1, columns, rows, 1), before)
-    return _reshaped(_transposed(made, (0, 2, 3, 1), before), result, before)
+    convolved = convolution(pixels, replace(product, weights=kernel), (1, columns, rows, 1), before)
+    return _reshaped(_transposed(convolved, (0, 2, 3, 1), before), result, before)
 
 
 def _pairs(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:
@@ -329,11 +333,11 @@ def uniform_average(integers: Integers, op: OnnxOp, y: Quantization, before: Ope
     ones = np.ones((channels, 1, *kernel), np.int8)
     share = np.full(1, 1 / prod(kernel), np.float32)
     weights = Weights(ones, byte_of(IntegerType(8)), share, np.zeros(1, np.int64), None)
-    found = _product(integers.dequantised(x), weights, 0, None, y)
-    if found is None:
+    product = _product(integers.dequantised(x), weights, 0, None, y)
+    if product is None:
         return None
     windows = {name: op.attribute(name) for name in op.properties if name in WINDOWS}
-    return convolution(integers.bytes(x), found, shape_of(op.results[0]), before, **windows, group=channels)
+    return convolution(integers.bytes(x), product, shape_of(op.results[0]), before, **windows, group=channels)
 
 
 def _reshaped(value: SSAValue, shape: Sequence[int], before: Operation) -> SSAValue:

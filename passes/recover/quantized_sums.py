@@ -99,7 +99,7 @@ def _rounded(
         scale = literal(np.float32(2.0**point.bits), f32, before)
         zero = literal(np.array(y.zero - first).astype(numpy_type(y.byte)), y.byte, before)
         return node("QuantizeLinear", [steps, scale, zero], kind, before)
-    numbers = [literal(np.array(each, np.int64), i64, before) for each in (factor, y.zero << point.bits)]
+    numbers = [literal(np.array(number, np.int64), i64, before) for number in (factor, y.zero << point.bits)]
     signed = int(not is_unsigned_type(y.byte))
     return node("RequantShift", [total, *numbers], kind, before, div=1 << point.bits, n_levels=_LEVELS, signed=signed)
 
@@ -113,10 +113,10 @@ def _scaled(
     total: SSAValue, reach: int, ratio: Fraction, y: Quantization, before: Operation, *, zero_first: bool = False
 ) -> SSAValue:
     """Insert integers up to `reach` times a ratio, quantised; a ratio without an end is cut after _ROOM bits."""
-    found = _point([ratio], ratio * reach + (_LEVELS if zero_first else 0))
-    if found is None or not found.exact:
-        found = _Point(min(_DEEPEST, _ROOM - _magnitude(ratio)), False)
-    return _rounded(total, found, y, before, found.whole(ratio), zero_first=zero_first)
+    point = _point([ratio], ratio * reach + (_LEVELS if zero_first else 0))
+    if point is None or not point.exact:
+        point = _Point(min(_DEEPEST, _ROOM - _magnitude(ratio)), False)
+    return _rounded(total, point, y, before, point.whole(ratio), zero_first=zero_first)
 
 
 @dataclass(frozen=True)
@@ -176,11 +176,11 @@ def _sum(
 @mentions("MatMul")
 def _add_constant(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:
     """Insert the sum of a tensor of bytes, or of a matrix product, and a constant."""
-    known = [real_constant(value) for value in op.operands]
-    if op.name == "onnx.Sub" or (known[0] is None) == (known[1] is None):
+    constants = [real_constant(value) for value in op.operands]
+    if op.name == "onnx.Sub" or (constants[0] is None) == (constants[1] is None):
         return None
-    place = 0 if known[0] is None else 1
-    constant, value = cast(Array, known[1 - place]), op.operands[place]
+    place = 0 if constants[0] is None else 1
+    constant, value = cast(Array, constants[1 - place]), op.operands[place]
     if shape_of(value) != shape_of(op.results[0]) or not constant.size or not bool(np.isfinite(constant).all()):
         return None
     source, x = value.owner, integers.dequantised(value)
@@ -278,9 +278,9 @@ def _axes(op: OnnxOp) -> Array | None:
     rank = len(shape_of(op.operands[0]))
     if op.name == "onnx.GlobalAveragePool":
         return np.arange(2, rank)
-    given = np.zeros(0, np.int64) if op.node_input(1) is None else constant_of(op.node_input(1))
-    if given is None or given.size:
-        return given
+    axes = np.zeros(0, np.int64) if op.node_input(1) is None else constant_of(op.node_input(1))
+    if axes is None or axes.size:
+        return axes
     return None if op.attribute("noop_with_empty_axes") else np.arange(rank)
 
 

@@ -126,7 +126,7 @@ TENSOR_FAULTS: tuple[Fault, ...] = (
     fault(
         "the last of equal elements is the largest",
         "passes/lowering/softmax.py",
-        "return body.min(place, found)",
+        "return body.min(place, candidate)",
         "return body.max(place, body.select(body.compare(value, 'eq', largest), here, place))",
         f"{_PASSES}/lowering/test_rows.py",
         f"{_PASSES}/lowering/test_elementwise.py",
