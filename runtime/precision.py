@@ -15,6 +15,7 @@ from ml_dtypes import finfo
 from xdsl.dialects.builtin import BFloat16Type, DenseIntOrFPElementsAttr, Float16Type, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from ..dialects.onnx.facts import Trait, having
 from ..dialects.onnx.registry import mentions
 from ..dialects.onnx.schema import OnnxOp
 from ..ir import DenseAttr, array_of, element_of, functions, integer_width, numpy_type
@@ -23,11 +24,8 @@ from .inputs import network_tensors
 WIDE = 16
 """Bits of a quantised type from which on the last bit of an f32 sum often reaches a step: 2^24 / 2^16 = 256 of them."""
 
-_MOVEMENT = frozenset(
-    "Cast Clip Concat Expand Flatten Gather Identity MaxPool Pad Relu Reshape Slice Split Squeeze Tile Transpose "
-    "Unsqueeze".split()
-)
-"""Operators whose results are elements of their inputs."""
+_MOVEMENT = having(Trait.MOVES) - {"Resize"} | having(Trait.CLAMPS) | {"Cast"}
+"""Operators whose results are elements of their inputs, or limits; Resize may interpolate."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ def _joined(precisions: Iterable[Precision]) -> Precision:
     return joined
 
 
-@mentions("DequantizeLinear", "QuantizeLinear", *_MOVEMENT)
+@mentions("Cast", "DequantizeLinear", "QuantizeLinear", "Resize")
 def _result(op: Operation, operands: Precision) -> Precision:
     kind = op.name.rpartition(".")[2]
     if not op.results or not isinstance(op, OnnxOp):
