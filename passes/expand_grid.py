@@ -94,11 +94,11 @@ def _write_programs(writer: Writer, grid: GridOp, memories: Memories) -> None:
     body = Block(arg_types=[IndexType()] * len(grid.spatial_dims))
     name_point(body, grid)
     several = [index for dim, index in zip(grid.spatial_dims, body.args, strict=True) if grid.bounds[dim] > 1]
-    place: dict[int, Index] = dict(zip(grid.spatial_dims, body.args, strict=True))
+    instance: dict[int, Index] = dict(zip(grid.spatial_dims, body.args, strict=True))
     feeds = chains.feeds(writer)
     with writer.inside(body):
         windows = memories.windows(grid, writer, several)
-        _write_loop(writer, grid, place, windows, memories.units, chains.at(body.args))
+        _write_loop(writer, grid, instance, windows, memories.units, chains.at(body.args))
     engine = grid.attributes.get("engine")
     extents = [grid.bounds[dim] for dim in grid.spatial_dims]
     node = program_over("node", body, extents, engine if isinstance(engine, StringAttr) else None)
@@ -111,12 +111,12 @@ def _write_programs(writer: Writer, grid: GridOp, memories: Memories) -> None:
 def _write_loop(
     writer: Writer,
     grid: GridOp,
-    place: Mapping[int, Index],
+    instance: Mapping[int, Index],
     memories: Mapping[str, SSAValue],
     units: Mapping[str, int],
     chains: Chains = Chains(),
 ) -> None:
-    """Emit the loop over the points of one engine instance; `place` has its spatial indices."""
+    """Emit the loop over the points of one engine instance; `instance` has its spatial indices."""
     streams = streams_of(grid, memories, units)
     scratch: list[SSAValue] = []
     for buffer in grid.scratches:
@@ -125,7 +125,7 @@ def _write_loop(
     taken = {index: chain.take(writer) for index, chain in chains.chains.items() if chain.stream.tiles.count == 1}
     bounds = tuple(1 if dim in grid.spatial_dims else extent for dim, extent in enumerate(grid.bounds))
     with writer.loop("step", 0, grid.steps, kept=True) as step:
-        _write_step(Step(writer, bounds, writer.value(step), place), grid, streams, scratch, chains, taken)
+        _write_step(Step(writer, bounds, writer.value(step), instance), grid, streams, scratch, chains, taken)
     for index, (_, tokens) in taken.items():
         _let_go(writer, tokens)
         chains.chains[index].release(writer)

@@ -18,10 +18,10 @@ from ..errors import Diagnostic
 from ..ir import functions, where
 from .core.base import Pass
 from .explicit.events import queue_of
-from .proof.alike import first_alike
 from .proof.body import prove_body
 from .proof.calls import entry_functions
 from .proof.copies import prove_copies
+from .proof.equal_grids import first_equal_grids
 from .proof.grid import prove_tiles
 from .proof.instances import prove_instances, residents_of
 from .proof.levels import prove_levels
@@ -47,7 +47,7 @@ def verify_memory(module: ModuleOp, *, plain: bool = True, tiles: bool = True) -
     levels = {level.name: level for level in machine.levels} if machine is not None else {}
     grids = [op for op in nested_ops(module) if isinstance(op, GridOp)]
     outer = [grid for grid in grids if not _is_inner(grid)]
-    representative = first_alike(outer)
+    representative = first_equal_grids(outer)
     for grid in grids:
         if machine is not None:
             prove_copies(grid, machine)

@@ -28,8 +28,8 @@ class Cone:
     def _constants(self) -> dict[SSAValue, int]:
         """Indices that are loop-invariant constants."""
         indices = [value for op in self.ops for value in (*op.operands, *op.results)]
-        known = {value: integer_of(value) for value in indices if isinstance(value.type, IndexType)}
-        return {value: number for value, number in known.items() if number is not None}
+        numbers = {value: integer_of(value) for value in indices if isinstance(value.type, IndexType)}
+        return {value: number for value, number in numbers.items() if number is not None}
 
     @staticmethod
     def of(loop: scf.ForOp, values: Sequence[SSAValue]) -> Cone | None:
@@ -41,15 +41,15 @@ class Cone:
 
     def numbers(self, step: int | None) -> dict[SSAValue, int]:
         """Fold the indices of the slice to constants, at a given step or independent of the step."""
-        found = dict(self._constants)
+        numbers = dict(self._constants)
         if step is not None:
-            found[self._loop.body.block.args[0]] = step
+            numbers[self._loop.body.block.args[0]] = step
         for op in self.ops:
-            if not found.keys() >= set(op.operands) or not isinstance(op.results[0].type, IndexType):
+            if not numbers.keys() >= set(op.operands) or not isinstance(op.results[0].type, IndexType):
                 continue
             if (compute := evaluator(op)) is not None:
-                found[op.results[0]] = compute(*(found[operand] for operand in op.operands))
-        return found
+                numbers[op.results[0]] = compute(*(numbers[operand] for operand in op.operands))
+        return numbers
 
     def at(self, writer: Writer, step: Index, values: Sequence[SSAValue]) -> list[SSAValue]:
         """Clone the slice for a step; return the values there."""

@@ -93,7 +93,7 @@ class Memories:
         """Register the memories visible inside a loop over instances."""
         self._windows[parallel] = windows
 
-    def windows(self, grid: GridOp, writer: Writer, place: Sequence[SSAValue]) -> dict[str, SSAValue]:
+    def windows(self, grid: GridOp, writer: Writer, instance: Sequence[SSAValue]) -> dict[str, SSAValue]:
         """
         Return the memories of one engine instance, given its index along the spatial dimensions of extent above 1.
 
@@ -101,9 +101,9 @@ class Memories:
         """
         copy: Index = 0
         extents = [grid.bounds[dim] for dim in grid.spatial_dims if grid.bounds[dim] > 1]
-        for index, extent in zip(place, extents, strict=True):
+        for index, extent in zip(instance, extents, strict=True):
             copy = writer.add(writer.mul(copy, extent), index)
-        found = dict(self._whole)
+        windows = dict(self._whole)
         ends: dict[str, int] = {}
         for op in nested_ops(grid):
             for level, end in _ends(op, self.units):
@@ -112,8 +112,8 @@ class Memories:
             stride = grid.stride_in(level) or self._reach[level].stride
             kind = MemRefType(i8, [end], NoneAttr(), StringAttr(level))
             start = writer.value(writer.mul(copy, stride))
-            found[level] = writer.op(memref.ViewOp(self._whole[level], start, [], kind))
-        return found
+            windows[level] = writer.op(memref.ViewOp(self._whole[level], start, [], kind))
+        return windows
 
 
 def _extend(reach: _Reach, around: GridOp | None, level: str, end: int) -> None:

@@ -35,12 +35,12 @@ class Chain:
 
     stream: OperandStream
     queues: SSAValue
-    place: Sequence[SSAValue] = ()
+    instance: Sequence[SSAValue] = ()
     """Coordinates of the instance."""
 
     def take(self, writer: Writer) -> tuple[SSAValue, list[SSAValue]]:
         """Pop a tile and send it on; return it, and the tokens of its transfers."""
-        tile = writer.op(PopOp(self.queues, self.place))
+        tile = writer.op(PopOp(self.queues, self.instance))
         return tile, [self._send(writer, tile, number) for number in range(len(self.dims))]
 
     def taken_at(self, step: Step) -> tuple[SSAValue, list[SSAValue]]:
@@ -57,7 +57,7 @@ class Chain:
         else:
             with step.writer.when(first):
                 self.take(step.writer)
-        return step.writer.op(FrontOp(self.queues, self.place)), tokens
+        return step.writer.op(FrontOp(self.queues, self.instance)), tokens
 
     def release_at(self, step: Step) -> None:
         """Release the tile at its last step."""
@@ -70,7 +70,7 @@ class Chain:
 
     def release(self, writer: Writer) -> None:
         """Release the tile."""
-        writer.insert(ReleaseOp(self.queues, self.place))
+        writer.insert(ReleaseOp(self.queues, self.instance))
 
     @property
     def dims(self) -> list[int]:
@@ -80,13 +80,13 @@ class Chain:
     def _send(self, writer: Writer, tile: SSAValue, number: int) -> SSAValue:
         """Send a tile to the instance behind along a dimension; return the token."""
         grid, dim = self.stream.grid, self.dims[number]
-        own = dict(zip(grid.spatial_dims, self.place, strict=True))
+        own = dict(zip(grid.spatial_dims, self.instance, strict=True))
         condition = writer.compare(own[dim], "ult", grid.bounds[dim] - 1)
         for later in self.dims[number + 1 :]:
             condition = writer.both(condition, writer.equals(own[later], 0))
 
         def send() -> list[SSAValue]:
-            behind = [writer.add(own[each], int(each == dim)) for each in grid.spatial_dims]
+            behind = [writer.add(own[axis], int(axis == dim)) for axis in grid.spatial_dims]
             slot = writer.op(ReserveOp(self.queues, behind))
             token = writer.op(DmaStartOp(tile, [writer.value(0)] * len(self.stream.tile.extents), slot))
             writer.insert(PushOp(self.queues, behind, token))
@@ -104,23 +104,23 @@ class Chains:
     @staticmethod
     def of(writer: Writer, grid: GridOp, memories: Mapping[str, SSAValue], units: Mapping[str, int]) -> Chains:
         """Make the queues of a grid's operands: the slots of each are the buffers of its tiles."""
-        found: dict[int, Chain] = {}
+        chains: dict[int, Chain] = {}
         extents = [grid.bounds[dim] for dim in grid.spatial_dims]
         for stream in streams_of(grid, memories, units):
             if stream.tile.source.neighbour_dims:
                 kind = StreamType.get(stream.tile.type_of(stream.operand), extents)
                 queues = writer.op(StreamOp(stream.tiles.ring, kind, stream.tile.byte_address))
                 queues.name_hint = grid.buffers[stream.index].name_hint
-                found[stream.index] = Chain(stream, queues)
-        return Chains(found)
+                chains[stream.index] = Chain(stream, queues)
+        return Chains(chains)
 
-    def at(self, place: Sequence[SSAValue]) -> Chains:
+    def at(self, instance: Sequence[SSAValue]) -> Chains:
         """Return the chains of an instance."""
-        return Chains({index: Chain(each.stream, each.queues, place) for index, each in self.chains.items()})
+        return Chains({index: Chain(chain.stream, chain.queues, instance) for index, chain in self.chains.items()})
 
     def feeds(self, writer: Writer) -> list[ProgramOp]:
         """Return the programs that fetch the tiles of the instances at 0 along the dimensions of a chain."""
-        return [_feed(writer, each) for each in self.chains.values()]
+        return [_feed(writer, chain) for chain in self.chains.values()]
 
 
 def _feed(writer: Writer, chain: Chain) -> ProgramOp:
@@ -129,17 +129,17 @@ def _feed(writer: Writer, chain: Chain) -> ProgramOp:
     extents = [1 if dim in stream.tile.source.neighbour_dims else grid.bounds[dim] for dim in grid.spatial_dims]
     block = Block(arg_types=[IndexType()] * len(extents))
     name_point(block, grid)
-    place = block.args
-    copy: dict[int, Index] = dict(zip(grid.spatial_dims, place, strict=True))
+    instance = block.args
+    copy: dict[int, Index] = dict(zip(grid.spatial_dims, instance, strict=True))
     bounds = tuple(1 if dim in grid.spatial_dims else extent for dim, extent in enumerate(grid.bounds))
 
     with writer.inside(block), writer.loop("tile", 0, stream.tiles.count) as tile:
-        slot = writer.op(ReserveOp(chain.queues, place))
+        slot = writer.op(ReserveOp(chain.queues, instance))
         step = Step(writer, bounds, writer.value(writer.mul(tile, stream.run)), copy)
         token = stream.start(writer, stream.offsets(step), slot)
         cast(DmaStartOp, token.owner).stages = None
         writer.wait(token)
-        writer.insert(PushOp(chain.queues, place))
+        writer.insert(PushOp(chain.queues, instance))
     return program_over(f"feed {chain.queues.name_hint or stream.index}", block, extents)
 
 

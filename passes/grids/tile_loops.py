@@ -90,15 +90,19 @@ def tile_loop(loop: scf.ForOp) -> TileLoop | None:
         if transfer is None:
             return None
         transfers.append(transfer)
-    fetches = [each for each in transfers if each.start.writes_far is None]
-    writes = [each for each in transfers if each.start.writes_far is not None]
+    fetches = [transfer for transfer in transfers if transfer.start.writes_far is None]
+    writes = [transfer for transfer in transfers if transfer.start.writes_far is not None]
     fetches, writes = _with_rings(fetches, writes), _with_rings(writes, fetches)
-    found = TileLoop(loop, steps, fetches, writes)
-    return found if transfers and _in_order(found) and all(_are_disjoint(found, each) for each in transfers) else None
+    tiled = TileLoop(loop, steps, fetches, writes)
+    return (
+        tiled
+        if transfers and _in_order(tiled) and all(_are_disjoint(tiled, transfer) for transfer in transfers)
+        else None
+    )
 
 
 def _with_rings(transfers: Sequence[Transfer], others: Sequence[Transfer]) -> list[Transfer]:
-    return [replace(each, is_shared=any(map(each.shares, others))) for each in transfers]
+    return [replace(transfer, is_shared=any(map(transfer.shares, others))) for transfer in transfers]
 
 
 def _steps(loop: scf.ForOp) -> int | None:
@@ -142,7 +146,7 @@ def _alone_in(loop: scf.ForOp, op: scf.IfOp) -> DmaStartOp | None:
     starts = [inner for inner in op.true_region.block.ops if isinstance(inner, DmaStartOp)]
     rest = [inner for inner in op.true_region.block.ops if not isinstance(inner, DmaStartOp | DmaWaitOp | scf.YieldOp)]
     alone = len(starts) == 1 and len(op.true_region.block.ops) == len(rest) + 3
-    return starts[0] if alone and all(_may_move(loop, each) for each in rest) else None
+    return starts[0] if alone and all(_may_move(loop, op_beside) for op_beside in rest) else None
 
 
 def _may_move(loop: scf.ForOp, op: Operation) -> bool:
@@ -163,29 +167,29 @@ def _run(loop: scf.ForOp, op: scf.IfOp, steps: int, *, first: bool) -> int | Non
     return run if run > 1 and turn is loop.body.block.args[0] and integer_of(test.rhs) == expected else None
 
 
-def _in_order(found: TileLoop) -> bool:
+def _in_order(tiled: TileLoop) -> bool:
     """Return whether all other side effects are after the fetches and before the writes."""
-    ops = list(found.loop.body.block.ops)
-    place = {op: index for index, op in enumerate(ops)}
-    begin = max((place[each.end] + 1 for each in found.fetches), default=0)
-    end = min((place[each.holder] for each in found.writes), default=len(ops) - 1)
-    transfers = {op for each in (*found.fetches, *found.writes) for op in (each.holder, each.end)}
+    ops = list(tiled.loop.body.block.ops)
+    position = {op: index for index, op in enumerate(ops)}
+    begin = max((position[transfer.end] + 1 for transfer in tiled.fetches), default=0)
+    end = min((position[transfer.holder] for transfer in tiled.writes), default=len(ops) - 1)
+    transfers = {op for transfer in (*tiled.fetches, *tiled.writes) for op in (transfer.holder, transfer.end)}
     outside = [*ops[:begin], *ops[max(begin, end) : -1]]
-    return begin <= end and all(op in transfers or _may_move(found.loop, op) for op in outside)
+    return begin <= end and all(op in transfers or _may_move(tiled.loop, op) for op in outside)
 
 
-def _are_disjoint(found: TileLoop, transfer: Transfer) -> bool:
+def _are_disjoint(tiled: TileLoop, transfer: Transfer) -> bool:
     """Return whether the tiles of the first steps are in disjoint buffers of a ring, at a constant stride."""
     stages = transfer.tiles.ring
     if stages == 1:
         return True
     view = transfer.start.near.owner
-    cone = Cone.of(found.loop, [transfer.start.near])
-    if not isinstance(view, MEMORY_VIEWS) or cone is None or found.loop.is_ancestor(view.source.owner):
+    cone = Cone.of(tiled.loop, [transfer.start.near])
+    if not isinstance(view, MEMORY_VIEWS) or cone is None or tiled.loop.is_ancestor(view.source.owner):
         return False
     size = bytes_of(transfer.start.near.type)
     turns = range(min(transfer.count, stages + 1))
-    places = [cone.numbers(turn * transfer.run).get(view.byte_shift) for turn in turns]
-    known = [place for place in places if place is not None]
-    pairs = [(a, b) for index, a in enumerate(known) for b in known[index + 1 : index + stages]]
-    return len(known) == len(places) and all(abs(a - b) >= size for a, b in pairs)
+    shifts = [cone.numbers(turn * transfer.run).get(view.byte_shift) for turn in turns]
+    constants = [shift for shift in shifts if shift is not None]
+    pairs = [(a, b) for index, a in enumerate(constants) for b in constants[index + 1 : index + stages]]
+    return len(constants) == len(shifts) and all(abs(a - b) >= size for a, b in pairs)

@@ -64,12 +64,12 @@ class AccessRules:
         for trait, rule in _RULES.items():
             if declared(type(op), trait) is not None:
                 return lambda *buffers: rule(self, op, buffers)
-        accesses = [each for each in effects.instances if isinstance(each, Effect)]
+        accesses = [effect for effect in effects.instances if isinstance(effect, Effect)]
         if (trait := queue_of(type(op))) is not None:
             return self._instruction_of(op, trait, accesses)
-        if any(each.until is not None for each in accesses):
+        if any(access.until is not None for access in accesses):
             return self._transfer_of(op, accesses)
-        if any(each.region is not None for each in accesses):
+        if any(access.region is not None for access in accesses):
             return self._elements_of(op, accesses)
         reads, writes = ([op.operands.index(value) for value in side] for side in (effects.reads, effects.writes))
         return lambda *buffers: self._touch(op, buffers, reads, writes, set())
@@ -80,13 +80,14 @@ class AccessRules:
         """Return the handler of an op that accesses elements, any along an axis whose index depends on data."""
         index = {value: position for position, value in enumerate(op.operands)}
         plans = [
-            (each.kind is _WRITE, index[cast(SSAValue, each.value)], _evaluated(each.region, index)) for each in effects
+            (effect.kind is _WRITE, index[cast(SSAValue, effect.value)], _evaluated(effect.region, index))
+            for effect in effects
         ]
 
         def access(*operands: Any) -> None:
             for is_write, position, box in plans:
                 buffer, offsets, sizes = operands[position], *box(operands)
-                is_exact = not buffer.by_data and all(isinstance(each, int) for each in offsets)
+                is_exact = not buffer.by_data and all(isinstance(offset, int) for offset in offsets)
                 if is_write and not is_exact:
                     self._keeps(op, buffer)
                 region = self._part(op, buffer, offsets, sizes)
@@ -104,8 +105,8 @@ class AccessRules:
             return buffer.part(tuple(slice(None) for _ in shape))
         box = list(zip(offsets, sizes, shape, strict=True))
         if any(i is not None and not 0 <= _ends(i)[0] <= _ends(i)[1] <= n - size for i, size, n in box):
-            known = [0 if i is None else _outermost(i, n) for i, _, n in box]
-            at = f"element {listed(known)} of the shape {listed(shape)}"
+            element = [0 if i is None else _outermost(i, n) for i, _, n in box]
+            at = f"element {listed(element)} of the shape {listed(shape)}"
             raise self._state.refuse("inside", op, f"'{op.name}' is out of bounds of its buffer", at)
         return buffer.part(tuple(_around(index, size) for index, size, _ in box))
 
@@ -125,8 +126,8 @@ class AccessRules:
 
     def _instruction_of(self, op: Operation, trait: OnQueue, effects: Sequence[Effect]) -> Handler:
         """Return the handler of an instruction on a queue: it accesses regions until a fence."""
-        taken = {each.resource for each in effects if each.kind is MemoryEffectKind.FREE}
-        filled = {each.resource for each in effects if each.kind is _WRITE and each.value is None}
+        taken = {effect.resource for effect in effects if effect.kind is MemoryEffectKind.FREE}
+        filled = {effect.resource for effect in effects if effect.kind is _WRITE and effect.value is None}
 
         def issue(*operands: Any) -> None:
             self._take(op, taken)
@@ -137,18 +138,18 @@ class AccessRules:
                 message = f"'{op.name}': {error.message}"
                 parts = {"found": error.found, "remedy": error.remedy}
                 raise self._state.refuse("configured", op, message, **parts) from error
-            regions = [(self._region_of(op, each, operands), each.is_write, each.operand) for each in accesses]
+            regions = [(self._region_of(op, access, operands), access.is_write, access.operand) for access in accesses]
             self._state.issue(
                 op, trait.queue, [(region, is_write, name_of(op, at)) for region, is_write, at in regions]
             )
             for region, is_write, position in regions:
                 if not is_write:
                     self._state.check_read(op, region, operands[position].number, position)
-            for region, _, position in (each for each in regions if each[1]):
+            for region, _, position in (access for access in regions if access[1]):
                 self._state.check_write(op, region, position)
                 for other, _, at in regions:
                     self._check_disjoint(op, {at: other, position: region}, at, position, allowed=False)
-            for region, _, position in (each for each in regions if each[1]):
+            for region, _, position in (access for access in regions if access[1]):
                 self._state.wrote(op, region, operands[position])
             self._state.issued()
 
@@ -171,8 +172,8 @@ class AccessRules:
         reach = sum((count - 1) * step for count, step in zip(counts, steps, strict=True)) * array.itemsize
         if 0 not in counts and sum(at) + reach > sum(ends):
             place = f"element {(sum(at) + reach) // array.itemsize} in memory from the buffer's first one on"
-            found = f"the last one is {sum(ends) // array.itemsize}"
-            raise self._state.refuse("inside", op, f"'{op.name}' is out of bounds of its buffer", place, found=found)
+            last = f"the last one is {sum(ends) // array.itemsize}"
+            raise self._state.refuse("inside", op, f"'{op.name}' is out of bounds of its buffer", place, found=last)
         strides = [step * array.itemsize for step in steps]
         return Region(buffer.memory, np.lib.stride_tricks.as_strided(begin, counts, strides))
 
@@ -285,8 +286,8 @@ class AccessRules:
         if other == target or not a.meets(b) or allowed:
             return
         message = f"'{op.name}' writes {name_of(op, target)} over {name_of(op, other)}, which it still needs"
-        found = f"bytes {a.low} to {a.high - 1} and {b.low} to {b.high - 1}"
-        raise self._state.refuse("disjoint", op, message, a.address(a.first_common(b)), found=found)
+        ranges = f"bytes {a.low} to {a.high - 1} and {b.low} to {b.high - 1}"
+        raise self._state.refuse("disjoint", op, message, a.address(a.first_common(b)), found=ranges)
 
     def _grid(self, grid: Operation, buffers: Sequence[Any]) -> None:
         """Check the operands of a grid; its body has been proved."""
@@ -315,19 +316,19 @@ class AccessRules:
     def _transfer_of(self, op: Operation, effects: Sequence[Effect]) -> Handler:
         """Return the handler of a transfer between a tile of the far buffer and all of the near one."""
         index = {value: position for position, value in enumerate(op.operands)}
-        (outer,) = (each for each in effects if each.region is not None)
-        (inner,) = (each for each in effects if each.region is None)
+        (outer,) = (effect for effect in effects if effect.region is not None)
+        (inner,) = (effect for effect in effects if effect.region is None)
         box = outer.region
         assert box is not None
         evaluated, outward = _evaluated(box, index), outer.kind is _WRITE
         transforms = any(region.blocks for region in op.regions)
-        far_at, near_at = (index[cast(SSAValue, each.value)] for each in (outer, inner))
+        far_at, near_at = (index[cast(SSAValue, effect.value)] for effect in (outer, inner))
 
         def issue(*operands: Any) -> Transfer:
             far, near, begin = operands[far_at], operands[near_at], tuple(evaluated(operands)[0])
             outside, inside, here, hangs = self._sides_of(op, box, far, near, begin, outward=outward)
             source, target = (inside, outside) if outward else (outside, near)
-            is_exact = all(isinstance(each, int) for each in begin)
+            is_exact = all(isinstance(index, int) for index in begin)
             if transforms:
                 self.check_complete(op, source, "what its body maps")
             transfer = Transfer(op, tuple(self._state.steps), source, target)
@@ -365,7 +366,7 @@ class AccessRules:
             self._is_static(op, far, *begin, near)
             shape, sizes = near.array.shape, tuple(int(size) for size in box.sizes if not isinstance(size, SSAValue))
             touched = tuple(part.stop - part.start for part in map(_around, begin, sizes))
-            there, inner = overlap([_ends(each)[0] for each in begin], touched, far.array.shape)
+            there, inner = overlap([_ends(index)[0] for index in begin], touched, far.array.shape)
             outside = far.part(there)
             hangs = outside.array.shape != touched
             # Along a broadcast axis, one far element is all of the tile; one at an index in a range is whole there.
@@ -413,7 +414,10 @@ class AccessRules:
             return None
         if piece is None:
             return replace(origin, solved=None)
-        return origin.part([each.start for each in piece], tuple(each.stop - each.start for each in piece))
+        return origin.part(
+            [axis_slice.start for axis_slice in piece],
+            tuple(axis_slice.stop - axis_slice.start for axis_slice in piece),
+        )
 
     def _begin(self, op: Operation, transfer: Transfer, source: Buffer, reads: str, writes: str) -> None:
         self._state.check_read(op, transfer.source, source.number, reads)
@@ -476,7 +480,7 @@ def _evaluated(
     """Return the function from operands to the offsets and sizes of a region."""
     assert box is not None
     offsets, sizes = (
-        [(index[each], 0) if isinstance(each, SSAValue) else (None, each) for each in side]
+        [(index[bound], 0) if isinstance(bound, SSAValue) else (None, bound) for bound in side]
         for side in (box.offsets, box.sizes)
     )
 

@@ -126,31 +126,35 @@ class _Body:
         """Record the content of an input's tiles: that of the operand when the grid begins."""
         around, outer = buffer.around, scope.outer
         assert around is not None
-        held = None
+        content = None
         if outer is not None:
             is_written = any(self._memory(scope, value) is around.memory for value in scope.grid.outputs)
             read = self.contents.written if is_written else self.contents.read
-            held = read(scope.grid, around, scope.guard, outer)
-            if held is not None and is_written and (held.sums or held.guard.first - scope.guard.first):
-                held = replace(held, place=None, is_lost=True)
-        if held is None:
+            content = read(scope.grid, around, scope.guard, outer)
+            if content is not None and is_written and (content.sums or content.guard.first - scope.guard.first):
+                content = replace(content, place=None, is_lost=True)
+        if content is None:
             self.contents.given.add(buffer.memory)
             self.contents.put(buffer, None)
             return
-        is_known = held.place is not None and not buffer.by_data
-        place = held.place.moved(_sum(around.offset, buffer.start)) if held.place is not None and is_known else None
-        is_lost = held.is_lost or buffer.by_data
+        is_known = content.place is not None and not buffer.by_data
+        place = (
+            content.place.moved(_sum(around.offset, buffer.start)) if content.place is not None and is_known else None
+        )
+        is_lost = content.is_lost or buffer.by_data
         is_mapped = scope.grid.body_of(scope.grid.buffers.index(buffer.value)) is not None
-        value = held.value if not is_mapped else None
-        left = Held(held.op, scope.guard, scope.depth, None, place, is_lost, value=value)
+        value = content.value if not is_mapped else None
+        left = Held(content.op, scope.guard, scope.depth, None, place, is_lost, value=value)
         self.contents.put(buffer, left)
 
     def _start(self, scope: Scope, source: Buffer, target: Buffer) -> None:
         """Record the content of an output's tiles that an input starts, at the first point of each."""
         guard = Guard(scope.guard.first | scope.running(target.kept), scope.guard.last)
-        held = self.contents.last(source)
+        content = self.contents.last(source)
         left = Held(scope.grid, guard, scope.depth, None, source=source)
-        self.contents.put(target, left if held is None else replace(left, value=held.value, is_lost=held.is_lost))
+        self.contents.put(
+            target, left if content is None else replace(left, value=content.value, is_lost=content.is_lost)
+        )
 
     def _memory(self, scope: Scope, value: SSAValue) -> SSAValue:
         return scope.operand(value).memory
@@ -172,42 +176,42 @@ class _Body:
 
     def _leave(self, scope: Scope, buffer: Buffer) -> None:
         """Prove that each tile of an output has been written, and record the content of the operand."""
-        held, around = self.contents.last(buffer), buffer.around
+        content, around = self.contents.last(buffer), buffer.around
         assert around is not None
-        if held is None or not scope.grid.is_ancestor(held.op):
+        if content is None or not scope.grid.is_ancestor(content.op):
             raise self._not_written(scope, buffer, scope.point())
-        asked = Guard(held.guard.first - scope.guard.first, held.guard.last - scope.guard.last)
+        asked = Guard(content.guard.first - scope.guard.first, content.guard.last - scope.guard.last)
         wrong = {d for d in asked.dims if d in buffer.offset_dims or (d < buffer.kept and not buffer.is_view)}
         if wrong:
             raise self._not_written(scope, buffer, scope.point(wrong & asked.first, scope.guard.last))
         if scope.outer is None:
             return
-        place = self._left(scope, buffer, held)
-        is_lost = held.is_lost or (held.place is not None and place is None)
-        still = frozenset(dim for dim in held.open if dim < scope.base)
+        place = self._left(scope, buffer, content)
+        is_lost = content.is_lost or (content.place is not None and place is None)
+        still = frozenset(dim for dim in content.open if dim < scope.base)
         if still and scope.grid.body_of(scope.grid.buffers.index(buffer.value)) is not None:
             message = f"the body of {buffer.name} of the grid maps sums before they are complete"
-            found = f"the end of {scope.names(still)} is still to come"
+            pending = f"the end of {scope.names(still)} is still to come"
             remedy = "map them where they leave the grid over which they are summed"
-            raise scope.refuse("whole-kernel", scope.grid, message, buffer, found=found, remedy=remedy)
-        sums = held.sums if still else None
-        guard = held.guard.below(scope.base)
+            raise scope.refuse("whole-kernel", scope.grid, message, buffer, found=pending, remedy=remedy)
+        sums = content.sums if still else None
+        guard = content.guard.below(scope.base)
         left = Held(scope.grid, guard, scope.base, around.part, place, is_lost, sums, still)
         if owed := self._owed.pop(buffer.memory, None):
             self._prove_added(scope, around, owed)
         self.contents.put(around, left)
 
-    def _left(self, scope: Scope, buffer: Buffer, held: Held) -> Place | None:
+    def _left(self, scope: Scope, buffer: Buffer, content: Held) -> Place | None:
         """Return the offset of an output operand's memory in the whole result of the op that wrote its tiles."""
         assert buffer.around is not None
-        if held.place is None:
+        if content.place is None:
             return None
-        start = held.place.start
+        start = content.place.start
         if not buffer.is_view:
             start = _sum(start, _negated(_sum(buffer.start, buffer.around.offset)))
         if any(dim >= scope.base for form in start for dim in form.dims()):
             return None
-        return Place(start, held.place.shape)
+        return Place(start, content.place.shape)
 
     def _prove_added(self, scope: Scope, around: Buffer, owed: frozenset[int]) -> None:
         """Prove that a grid which adds to sums of the grid around it does so for all steps there."""
@@ -258,14 +262,14 @@ class _Body:
 
     def _prove_own(self, op: Operation, value: SSAValue, scope: Scope) -> None:
         """Prove that an op writes shared buffers of a spatially mapped grid only through tiles."""
-        each: Scope | None = scope
-        while each is not None and not each.grid.is_ancestor(value.owner):
-            if each.grid.copies > 1 and is_shaped(value):
+        around: Scope | None = scope
+        while around is not None and not around.grid.is_ancestor(value.owner):
+            if around.grid.copies > 1 and is_shaped(value):
                 name = f"%{value.name_hint}" if value.name_hint else "a buffer"
-                point = scope.text(scope.point(ones=each.spatial & scope.running(each.base)))
-                message = f"'{op.name}' writes {name} from outside of the grid on each of {each.grid.copies} copies"
+                point = scope.text(scope.point(ones=around.spatial & scope.running(around.base)))
+                message = f"'{op.name}' writes {name} from outside of the grid on each of {around.grid.copies} copies"
                 raise refuse("race", message, op, [point], remedy="make it an output of the grid")
-            each = each.outer
+            around = around.outer
 
     def _copy(self, op: CopyOp, scope: Scope, guard: Guard) -> None:
         source, target = scope.buffers.get(op.source), scope.buffers.get(op.destination)
@@ -274,12 +278,12 @@ class _Body:
             raise scope.refuse(
                 "whole-kernel", op, f"'{op.name}' copies a part of {source.name} of the grid", source, remedy=remedy
             )
-        held = self.contents.read(op, source, guard, scope) if source is not None else None
+        content = self.contents.read(op, source, guard, scope) if source is not None else None
         left = Held(op, guard, scope.depth, None, source=source)
-        if held is not None:
-            left = replace(left, is_lost=held.is_lost, value=held.value)
-        if held is not None and held.place is not None and source is not None and target is not None:
-            left = replace(left, place=held.place.moved(source.offset).moved(_negated(target.offset)))
+        if content is not None:
+            left = replace(left, is_lost=content.is_lost, value=content.value)
+        if content is not None and content.place is not None and source is not None and target is not None:
+            left = replace(left, place=content.place.moved(source.offset).moved(_negated(target.offset)))
         self._write(op, op.destination, scope, guard, left)
 
     def _prove_known(self, op: Operation, kernel: Kernel, scope: Scope) -> None:
@@ -304,7 +308,7 @@ class _Body:
         outputs = {access.value for access in kernel.outputs}
         reads = [value for value in dict.fromkeys(reads_of(kernel)) if value in scope.buffers]
         sums = outputs if part is not None and part.accumulates else set[SSAValue]()
-        held = {
+        contents = {
             value: self.contents.read(op, scope.buffers[value], guard, scope) for value in reads if value not in sums
         }
         if part is None:
@@ -314,13 +318,13 @@ class _Body:
         values = (access.value for access in part.accesses)
         buffers = {k: scope.buffers[value] for k, value in enumerate(values) if value in scope.buffers}
         first = len(part.accesses) - len(kernel.outputs)
-        read = {k: held[b.value] for k, b in buffers.items() if k < first and b.value in held}
-        known = {k: b for k, b in buffers.items() if k >= first or k in read}
-        x = prove_part(part, known, read, scope, self._period(part, known, scope, guard))
-        steps = prove_steps(part, x, known, scope)
+        read = {k: contents[b.value] for k, b in buffers.items() if k < first and b.value in contents}
+        described = {k: b for k, b in buffers.items() if k >= first or k in read}
+        x = prove_part(part, described, read, scope, self._period(part, described, scope, guard))
+        steps = prove_steps(part, x, described, scope)
         for k in range(first, len(part.accesses)):
-            if k in known:
-                self._made(part, k, known[k], x, steps, scope, guard)
+            if k in described:
+                self._made(part, k, described[k], x, steps, scope, guard)
 
     def _period(self, part: Part, buffers: Mapping[int, Buffer], scope: Scope, guard: Guard) -> frozenset[int]:
         """Return the dimensions that run while a kernel on tiles adds to the same sums."""
@@ -353,7 +357,7 @@ class _Body:
 
     def _prove_disjoint(self, op: Operation, kernel: Kernel, scope: Scope) -> None:
         """Prove that a kernel does not clobber inputs that it still has to read, nor one output by another."""
-        reads = [access for access in used_inputs(kernel) if not any(access is each for each in kernel.outputs)]
+        reads = [access for access in used_inputs(kernel) if not any(access is output for output in kernel.outputs)]
         values = [*(access.value for access in reads), *kernel.tables]
         for number, write in enumerate(kernel.outputs):
             for value in (value for value in dict.fromkeys(values) if is_shaped(value)):

@@ -149,34 +149,34 @@ class Buffers:
 
     def _around(self, op: memref.SubviewOp, shape: Sequence[int], indices: Sequence[int | None]) -> tuple[slice, ...]:
         """Return the bounding box of a subview; the whole axis for a data-dependent index."""
-        given = iter(indices)
+        dynamic = iter(indices)
         offsets, sizes, strides = (
-            [next(given) if value == DYNAMIC_INDEX else value for value in static.get_values()]
+            [next(dynamic) if value == DYNAMIC_INDEX else value for value in static.get_values()]
             for static in (op.static_offsets, op.static_sizes, op.static_strides)
         )
-        found: list[slice] = []
+        box: list[slice] = []
         for axis, (offset, size, stride, extent) in enumerate(zip(offsets, sizes, strides, shape, strict=True)):
             if offset is None or size is None or stride is None:
-                found.append(slice(None))
+                box.append(slice(None))
                 continue
             end = offset + (size - 1) * stride + 1
             if not 0 <= offset < end <= extent:
                 message = f"'{op.name}' is out of bounds of its source along axis {axis}"
                 raise self._state.refuse("inside", op, message, f"elements {offset} to {end - 1} of {extent}")
-            found.append(slice(offset, end, stride))
-        return tuple(found)
+            box.append(slice(offset, end, stride))
+        return tuple(box)
 
     def _exact(self, op: Operation, source: Buffer, indices: Sequence[int | None]) -> Buffer:
         """Return a view of a buffer at known indices."""
-        known = [index for index in indices if index is not None]
+        numbers = [index for index in indices if index is not None]
         try:
-            (found,) = RULES[type(op)](cast(Any, None), op, [source.blocks or source.array, *known])
+            (detail,) = RULES[type(op)](cast(Any, None), op, [source.blocks or source.array, *numbers])
         except (Diagnostic, IndexError, ValueError) as error:
             text = error.message if isinstance(error, Diagnostic) else str(error)
-            found = error.found if isinstance(error, Diagnostic) else ""
-            at = f"operands {listed(known)}"
-            raise self._state.refuse("inside", op, f"'{op.name}': {text}", at, found=found) from error
-        array, blocks = (_in_rows(found), found) if isinstance(found, LayoutArray) else (found, None)
+            detail = error.found if isinstance(error, Diagnostic) else ""
+            at = f"operands {listed(numbers)}"
+            raise self._state.refuse("inside", op, f"'{op.name}': {text}", at, found=detail) from error
+        array, blocks = (_in_rows(detail), detail) if isinstance(detail, LayoutArray) else (detail, None)
         region = Region(source.memory, array)
         self._aligned(op, region, is_buffer=isinstance(op, MEMORY_VIEWS))
         at = index_within(source.array, array, region.low - source.low) if isinstance(op, BOXES) else None

@@ -23,10 +23,10 @@ def _calls(function: FuncOp) -> Iterator[CallOp]:
 
 def entry_functions(module: ModuleOp) -> list[FuncOp]:
     """Return the functions that no other one calls. Raises Diagnostic for recursion."""
-    known = {function.sym_name.data: function for function in functions(module)}
+    by_name = {function.sym_name.data: function for function in functions(module)}
     called: set[str] = set()
     done: set[str] = set()
-    for name, function in known.items():
+    for name, function in by_name.items():
         if name in done:
             continue
         around = {name: _calls(function)}
@@ -41,9 +41,9 @@ def entry_functions(module: ModuleOp) -> list[FuncOp]:
             called.add(callee)
             if callee in around:
                 raise refuse("static", f"the function '{callee}' calls itself", op, [f"call in '{inner}'"])
-            if callee in known and callee not in done:
-                around[callee] = _calls(known[callee])
-    return [function for name, function in known.items() if name not in called]
+            if callee in by_name and callee not in done:
+                around[callee] = _calls(by_name[callee])
+    return [function for name, function in by_name.items() if name not in called]
 
 
 @dataclass
@@ -77,8 +77,8 @@ def _merged(regions: Iterable[Region]) -> Iterator[Region]:
             yield region
         elif region.array.size:
             dense[region.memory].append(region)
-    for each in dense.values():
-        yield from (_bytes(each[0], *found) for found in joined((region.low, region.high) for region in each))
+    for parts in dense.values():
+        yield from (_bytes(parts[0], *span) for span in joined((region.low, region.high) for region in parts))
 
 
 def _bytes(region: Region, low: int, high: int) -> Region:

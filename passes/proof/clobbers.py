@@ -37,7 +37,7 @@ def clobber_of(kernel: Kernel, value: SSAValue, write: Access) -> Clobber | None
     """
     if any(value is table for table in kernel.tables):
         return Clobber()
-    for read in (each for each in used_inputs(kernel) if each.value is value and each is not write):
+    for read in (access for access in used_inputs(kernel) if access.value is value and access is not write):
         is_extra = any(read is extra for extra in kernel.extras)
         clobber = _between(kernel, read, write, kernel.output_dims if is_extra else range(len(kernel.bounds)))
         if clobber is not None:

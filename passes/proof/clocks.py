@@ -122,8 +122,8 @@ class Clocks:
                     place = f" at {shown(at)}" if at else ""
                     does = "writes" if kind else "reads"
                     what = f"which another program accesses in no order with '{name}'"
-                    found = f"program '{self.names[other]}' {does} it by '{culprit.name}'{place}"
-                    return Conflict(what, found, (name, self.names[other]))
+                    culprit_text = f"program '{self.names[other]}' {does} it by '{culprit.name}'{place}"
+                    return Conflict(what, culprit_text, (name, self.names[other]))
         events = self._events[self.current]
         events.append((op, steps))
         clock[self.current] = len(events)

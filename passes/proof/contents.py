@@ -49,17 +49,17 @@ class Contents:
         """Return the last content of a buffer's memory."""
         return self._held.get(buffer.memory)
 
-    def put(self, buffer: Buffer, held: Held | None) -> None:
+    def put(self, buffer: Buffer, content: Held | None) -> None:
         """Record the content of a buffer, None where only its presence is known."""
-        if held is None:
+        if content is None:
             self._held.pop(buffer.memory, None)
         else:
-            self._held[buffer.memory] = held
+            self._held[buffer.memory] = content
 
     def others(self, buffer: Buffer, *ops: Operation) -> list[Operation]:
         """Return the ops that write the memory of a buffer, except the given ones."""
         writers = self._writers.get(buffer.memory, ())
-        return [op for op in writers if not any(each.is_ancestor(op) for each in ops)]
+        return [op for op in writers if not any(excluded.is_ancestor(op) for excluded in ops)]
 
     def read(self, op: Operation, buffer: Buffer, guard: Guard, scope: Scope) -> Held | None:
         """
@@ -67,32 +67,32 @@ class Contents:
 
         Raises Diagnostic for a possibly uninitialised read, and for partial sums.
         """
-        held = self.written(op, buffer, guard, scope)
-        if held is None:
+        content = self.written(op, buffer, guard, scope)
+        if content is None:
             return None
-        if held.sums is not None and not (held.open <= guard.last and guard.implies(held.guard)):
-            raise _incomplete(op, buffer, held, guard, scope)
-        missing = held.guard.first - guard.first
-        if missing and held.place is None and self.others(buffer, held.op):
-            return replace(held, is_lost=True)
-        if not missing or held.place is None:
-            return held
-        return self._stale(op, buffer, held, missing, guard, scope)
+        if content.sums is not None and not (content.open <= guard.last and guard.implies(content.guard)):
+            raise _incomplete(op, buffer, content, guard, scope)
+        missing = content.guard.first - guard.first
+        if missing and content.place is None and self.others(buffer, content.op):
+            return replace(content, is_lost=True)
+        if not missing or content.place is None:
+            return content
+        return self._stale(op, buffer, content, missing, guard, scope)
 
     def written(self, op: Operation, buffer: Buffer, guard: Guard, scope: Scope) -> Held | None:
         """Return the content of a buffer, proved to be written at all points at which a guarded op reads it."""
-        held = self.last(buffer)
-        if held is None:
+        content = self.last(buffer)
+        if content is None:
             self._from_outside(op, buffer, scope)
             return None
-        if held.offset is not None and held.offset != buffer.part:
+        if content.offset is not None and content.offset != buffer.part:
             raise unwritten(op, buffer, scope, scope.point())
-        if missing := held.guard.last - guard.last:
+        if missing := content.guard.last - guard.last:
             raise unwritten(op, buffer, scope, scope.point(ends=guard.last - missing))
-        lost = {d for d in held.guard.first - guard.first if d < buffer.kept or d in buffer.offset_dims}
+        lost = {d for d in content.guard.first - guard.first if d < buffer.kept or d in buffer.offset_dims}
         if lost:
             raise unwritten(op, buffer, scope, scope.point(ones={min(lost)}, ends=guard.last))
-        return held
+        return content
 
     def _from_outside(self, op: Operation, buffer: Buffer, scope: Scope) -> None:
         if buffer.memory in self.given:
@@ -102,20 +102,20 @@ class Contents:
         self.carried.add(buffer.memory)
 
     def _stale(
-        self, op: Operation, buffer: Buffer, held: Held, missing: frozenset[int], guard: Guard, scope: Scope
+        self, op: Operation, buffer: Buffer, content: Held, missing: frozenset[int], guard: Guard, scope: Scope
     ) -> Held:
         """Return the stale content from an earlier grid point, the last at which those dimensions were 0."""
-        place = held.place
+        place = content.place
         assert place is not None
         between = {d for d in scope.running(min(missing)) if d not in missing | guard.first | buffer.offset_dims}
         moved = {dim for form in place.start for dim in form.dims()} & between
-        if moved or self.others(buffer, held.op):
+        if moved or self.others(buffer, content.op):
             message = f"'{op.name}' reads {buffer.name} of the grid, which holds what another grid point needed"
             point = scope.point(ones={min(missing)}, ends=guard.last)
-            found = f"written only where {scope.names(missing)} is 0"
-            raise scope.refuse("whole-kernel", op, message, buffer, point, found=found)
+            writes = f"written only where {scope.names(missing)} is 0"
+            raise scope.refuse("whole-kernel", op, message, buffer, point, found=writes)
         start = tuple(at_first(form, missing, scope.bounds) for form in place.start)
-        return replace(held, place=Place(start, place.shape))
+        return replace(content, place=Place(start, place.shape))
 
 
 def unwritten(op: Operation, buffer: Buffer, scope: Scope, point: list[int]) -> Exception:
@@ -124,9 +124,9 @@ def unwritten(op: Operation, buffer: Buffer, scope: Scope, point: list[int]) -> 
     return scope.refuse("initialised", op, f"'{op.name}' reads {name}, which holds nothing yet", buffer, point)
 
 
-def _incomplete(op: Operation, buffer: Buffer, held: Held, guard: Guard, scope: Scope) -> Exception:
-    steps = scope.names(held.open - guard.last) or "the steps"
+def _incomplete(op: Operation, buffer: Buffer, content: Held, guard: Guard, scope: Scope) -> Exception:
+    steps = scope.names(content.open - guard.last) or "the steps"
     message = f"'{op.name}' reads {buffer.name} of the grid before its sums are complete"
-    found, remedy = f"the end of {steps} is still to come", f"read it in hier.last over {steps}"
+    pending, remedy = f"the end of {steps} is still to come", f"read it in hier.last over {steps}"
     point = scope.point(ends=guard.last)
-    return scope.refuse("whole-kernel", op, message, buffer, point, found=found, remedy=remedy)
+    return scope.refuse("whole-kernel", op, message, buffer, point, found=pending, remedy=remedy)

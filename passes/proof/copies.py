@@ -31,9 +31,9 @@ def prove_copies(grid: GridOp, machine: Machine) -> None:
     for engine in _engines(grid, machine):
         if grid.copies > engine.total:
             raise _too_many(grid, f"'{engine.name}'", engine.total)
-    known = {level.name: level for level in machine.levels}
+    levels = {level.name: level for level in machine.levels}
     for name in dict.fromkeys(_levels(grid)):
-        if level := known.get(name):
+        if level := levels.get(name):
             _prove_level(grid, level)
     for index, tile in enumerate(grid.tiles):
         if tile.source.neighbour_dims and not any(
@@ -49,7 +49,7 @@ def prove_copies(grid: GridOp, machine: Machine) -> None:
             )
     for index, value in enumerate(grid.operands):
         space = getattr(value.type, "memory_space", None)
-        level = known.get(space.data) if isinstance(space, StringAttr) else None
+        level = levels.get(space.data) if isinstance(space, StringAttr) else None
         if level is not None and prod(level.count) > 1:
             raise refuse(
                 "level",
@@ -81,11 +81,11 @@ def _engines(grid: GridOp, machine: Machine) -> Iterator[Engine]:
 
 
 def _named(op: Operation, grid: GridOp) -> str:
-    each: Operation | None = op
-    while each is not None:
-        if isinstance(name := each.attributes.get("engine"), StringAttr):
+    around: Operation | None = op
+    while around is not None:
+        if isinstance(name := around.attributes.get("engine"), StringAttr):
             return name.data
-        each = each.parent_op() if each is not grid else None
+        around = around.parent_op() if around is not grid else None
     return ""
 
 

@@ -26,8 +26,8 @@ class Fork:
         """Record a read by the iteration; return a byte that another iteration writes, and its name."""
         if region.memory.constant or not region.array.size:
             return None
-        if found := self._others(region, self._writers):
-            return found
+        if conflict := self._others(region, self._writers):
+            return conflict
         readers = region.within(self._table(region, self._readers), 0)
         others = (readers != _NOBODY) & (readers != len(self._iterations))
         readers[...] = np.where(others, _SEVERAL, len(self._iterations))
@@ -37,8 +37,8 @@ class Fork:
         """Record a write by the iteration; return a byte that another iteration accesses, and its name."""
         if not region.array.size:
             return None
-        if found := self._others(region, self._writers) or self._others(region, self._readers):
-            return found
+        if conflict := self._others(region, self._writers) or self._others(region, self._readers):
+            return conflict
         region.within(self._table(region, self._writers), 0)[...] = len(self._iterations)
         return None
 
@@ -52,10 +52,10 @@ class Fork:
         """Return the first byte of a region that another iteration has touched, and its name, empty for several."""
         if region.memory not in tables:
             return None
-        found = region.within(tables[region.memory], 0)
-        others = (found != _NOBODY) & (found != len(self._iterations))
+        iterations = region.within(tables[region.memory], 0)
+        others = (iterations != _NOBODY) & (iterations != len(self._iterations))
         if not others.any():
             return None
         element = tuple(int(i) for i in np.argwhere(others)[0])
-        number = int(found[element])
+        number = int(iterations[element])
         return region.byte_of(element), self._iterations[number - 1] if number != _SEVERAL else ""

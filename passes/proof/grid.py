@@ -138,14 +138,14 @@ def prove_tiles(grid: GridOp) -> None:
 
 
 def _prove_fill(tiles: Tiles) -> None:
-    if tiles.tile.source.padding is None and (found := _outside(tiles)):
+    if tiles.tile.source.padding is None and (witness := _outside(tiles)):
         message = f"{tiles.name} of the grid is read outside of its bounds"
-        raise refuse("fill", message, tiles.grid, tiles.element_at(*found), remedy="give the tile a fill")
+        raise refuse("fill", message, tiles.grid, tiles.element_at(*witness), remedy="give the tile a fill")
 
 
 def _prove_view(tiles: Tiles) -> None:
-    if found := _outside(tiles):
-        message, at = f"a view of {tiles.name} of the grid leaves it", tiles.element_at(*found)
+    if witness := _outside(tiles):
+        message, at = f"a view of {tiles.name} of the grid leaves it", tiles.element_at(*witness)
         remedy = "bring tiles that hang over to a level, with a fill"
         raise refuse("inside", message, tiles.grid, at, found=_tile_text(tiles), remedy=remedy)
     _prove_in_block(tiles)
@@ -230,10 +230,10 @@ def _prove_none_twice(tiles: Tiles) -> None:
 
 def _prove_disjoint(tiles: Tiles, p: Dims, q: Dims, order: str, fault: str, remedy: str = "") -> None:
     """Prove that the tiles at two grid points, in this order, share no element of the operand."""
-    found = sample([*p.names, *q.names], [*p.inside, *q.inside, *_overlap(tiles, p, tiles, q), order])
-    if found is None:
+    witness = sample([*p.names, *q.names], [*p.inside, *q.inside, *_overlap(tiles, p, tiles, q), order])
+    if witness is None:
         return
-    first, second = found[: len(p.bounds)], found[len(p.bounds) :]
+    first, second = witness[: len(p.bounds)], witness[len(p.bounds) :]
     element = [max(a, b, 0) for a, b in zip(tiles.at(first), tiles.at(second), strict=True)]
     raise refuse(
         "written-once",
@@ -247,12 +247,12 @@ def _prove_disjoint(tiles: Tiles, p: Dims, q: Dims, order: str, fault: str, reme
 
 def _overlap(a: Tiles, p: Dims, b: Tiles, q: Dims) -> list[str]:
     """Return the constraints that the tiles of two operands of one shape share an element."""
-    found: list[str] = []
+    constraints: list[str] = []
     for start, other, m, n, size in zip(a.starts, b.starts, a.extents, b.extents, a.shape, strict=True):
         left, right = p.text(start), q.text(other)
-        found += [f"{left} < {right} + {n}", f"{right} < {left} + {m}"]
-        found += [f"{left} < {size}", f"{right} < {size}", f"{left} + {m} > 0", f"{right} + {n} > 0"]
-    return found
+        constraints += [f"{left} < {right} + {n}", f"{right} < {left} + {m}"]
+        constraints += [f"{left} < {size}", f"{right} < {size}", f"{left} + {m} > 0", f"{right} + {n} > 0"]
+    return constraints
 
 
 def _prove_not_revisited(tiles: Tiles) -> None:
@@ -269,16 +269,16 @@ def _prove_not_revisited(tiles: Tiles) -> None:
             continue
         others = [(q.text(s), sign, p.text(s)) for s in tiles.starts if s.terms for sign in "<>"]
         for left, right, (a, sign, b) in product(p.before(q, used), q.before(r, used), others):
-            found = sample(names, [*ends, *left, *right, f"{a} {sign} {b}"])
-            if found is not None:
-                raise _revisited(tiles, found)
+            witness = sample(names, [*ends, *left, *right, f"{a} {sign} {b}"])
+            if witness is not None:
+                raise _revisited(tiles, witness)
 
 
-def _revisited(tiles: Tiles, found: Sequence[int]) -> Exception:
+def _revisited(tiles: Tiles, witness: Sequence[int]) -> Exception:
     rank, used = tiles.moving, tiles.grid.sequence[: tiles.moving]
     points: list[list[int]] = []
     for number in range(3):
-        at = dict(zip(used, found[number * rank : (number + 1) * rank], strict=True))
+        at = dict(zip(used, witness[number * rank : (number + 1) * rank], strict=True))
         points.append([at.get(dim, 0) for dim in range(len(tiles.grid.bounds))])
     first, between, last = points
     texts = ", then ".join(map(tiles.point_text, (first, between, last)))
@@ -315,10 +315,10 @@ def prove_in_place(grid: GridOp, read: int, written: int) -> None:
     earlier_on_copy = [[*same_copy, *case] for case in p.before(q, grid.temporal_dims)]
     for wrong in (*other_copy, *earlier_on_copy):
         constraints = [*p.inside, *q.inside, *ends, *begins, *wrong, *_overlap(target, p, source, q)]
-        found = sample([*p.names, *q.names], constraints)
-        if found is None:
+        witness = sample([*p.names, *q.names], constraints)
+        if witness is None:
             continue
-        first, second = found[: len(bounds)], found[len(bounds) :]
+        first, second = witness[: len(bounds)], witness[len(bounds) :]
         element = [max(a, b, 0) for a, b in zip(target.at(first), source.at(second), strict=True)]
         points = f"written at {target.point_text(first)}, read at {source.point_text(second)}"
         raise refuse(
@@ -332,8 +332,8 @@ def prove_in_place(grid: GridOp, read: int, written: int) -> None:
 
 def _used_at(grid: GridOp, index: int) -> set[tuple[int, int]]:
     """Return the guards under which the body uses an operand's buffer: (dimension, index) pairs."""
-    found = [_conditions(user, grid) for user in _users(grid.buffers[index])]
-    return set[tuple[int, int]].intersection(*found) if found else set()
+    guards = [_conditions(user, grid) for user in _users(grid.buffers[index])]
+    return set[tuple[int, int]].intersection(*guards) if guards else set()
 
 
 def _users(value: SSAValue) -> Iterator[Operation]:
@@ -349,10 +349,10 @@ def _users(value: SSAValue) -> Iterator[Operation]:
 
 def _conditions(op: Operation, grid: GridOp) -> set[tuple[int, int]]:
     """Return the guards under which an op of the grid's body runs: (dimension, index) pairs."""
-    found: set[tuple[int, int]] = set()
+    guards: set[tuple[int, int]] = set()
     while (parent := op.parent_op()) is not None and parent is not grid:
         if isinstance(parent, FirstOp | LastOp):
             dims = [grid.point.index(dim) for dim in parent.dims if dim in grid.point]
-            found |= {(d, 0 if isinstance(parent, FirstOp) else grid.bounds[d] - 1) for d in dims}
+            guards |= {(d, 0 if isinstance(parent, FirstOp) else grid.bounds[d] - 1) for d in dims}
         op = parent
-    return found
+    return guards

@@ -102,13 +102,15 @@ def _add(used: Use, machine: Machine, tile: Attribute, point: tuple[int, ...], c
 
 def _allocated(op: ConcurrentOp, symbols: dict[str, FuncOp], machine: Machine) -> Use:
     """Return the bytes that concurrent programs allocate in the memory of each instance."""
-    found: Use = {}
-    types = {program: [each.memref.type for each in _allocations(program, symbols)] for program in op.programs}
+    use: Use = {}
+    types = {
+        program: [allocation.memref.type for allocation in _allocations(program, symbols)] for program in op.programs
+    }
     for program, _, point in instances_of(op):
         for type in types[program]:
             if level_name(type) is not None:
-                _add(found, machine, type, point)
-    return found
+                _add(use, machine, type, point)
+    return use
 
 
 def _allocations(program: Operation, symbols: dict[str, FuncOp]) -> Iterator[memref.AllocaOp]:
@@ -130,14 +132,14 @@ def prove_engines(op: ConcurrentOp, machine: Machine) -> None:
         if program.engine is None:
             continue
         name, title = program.engine.data, f"program '{program.title.data}'"
-        known = [each.name for each in machine.engines]
-        if name not in known:
+        names = [engine.name for engine in machine.engines]
+        if name not in names:
             raise Diagnostic(
                 f"{title} is on engine '{name}', which the machine does not have",
                 where=where(program),
-                expected=", ".join(known),
+                expected=", ".join(names),
                 found=name,
-                remedy=did_you_mean(name, known) or f"run it on one of {', '.join(known)}, or add [engines.{name}]",
+                remedy=did_you_mean(name, names) or f"run it on one of {', '.join(names)}, or add [engines.{name}]",
             )
         engine = machine.engine(name)
         ends = [first + extent for first, extent in zip(program.first, program.extents, strict=True)]

@@ -185,14 +185,14 @@ class Part:
         """Return whether a tile is as large as the whole kernel along a loop, so that it begins at 0."""
         return self.kernel.bounds[dim] >= self.bounds[dim]
 
-    def equations(self, known: Sequence[int], zero: Collection[int] = ()) -> list[Equation]:
+    def equations(self, accesses: Sequence[int], zero: Collection[int] = ()) -> list[Equation]:
         """
         Return the equations of those accesses, in an order in which they can be solved one after the other.
 
         Loops in `zero` are taken to begin at 0, as those are that are not cut.
         """
         whole = {d for d in range(len(self.bounds)) if self.is_whole(d)} | set(zero)
-        solved, pending = set(whole), [(k, axis) for k in known for axis in range(len(self.maps[k]))]
+        solved, pending = set(whole), [(k, axis) for k in accesses for axis in range(len(self.maps[k]))]
         ordered: list[Equation] = []
         while True:
             ready = next(((k, a) for k, a in pending if len(self.maps[k][a].dims() - solved) <= 1), None)
@@ -208,8 +208,10 @@ class Part:
             raise Diagnostic("a division or remainder of an index that is cut cannot be proved", where=where(self.op))
         unknown = [(dim, factor) for dim, factor in terms if dim not in solved]
         solved |= {dim for dim, _ in unknown}
-        known = tuple((dim, factor) for dim, factor in terms if (dim, factor) not in unknown and dim not in whole)
-        return Equation(access, axis, own.constant - form.constant, known, unknown[0] if unknown else None)
+        solved_terms = tuple(
+            (dim, factor) for dim, factor in terms if (dim, factor) not in unknown and dim not in whole
+        )
+        return Equation(access, axis, own.constant - form.constant, solved_terms, unknown[0] if unknown else None)
 
 
 def part_of(op: Operation, kernel: Kernel) -> Part | None:
@@ -221,14 +223,14 @@ def part_of(op: Operation, kernel: Kernel) -> Part | None:
         raise Diagnostic(f"the attribute {ATTRIBUTE} is not a dictionary", where=where(op), found=str(attribute))
     table: Mapping[str, Attribute] = _facts(kernel) | dict(attribute.data)
     accesses = accesses_of(kernel)
-    maps, fills, known = (cast("ArrayAttr[Any]", table[name]).data for name in ("maps", "fills", "shapes"))
+    maps, fills, whole_shapes = (cast("ArrayAttr[Any]", table[name]).data for name in ("maps", "fills", "shapes"))
     bounds = numbers_of(table["bounds"])
     shapes = [(attr.data.num_dims, len(attr.data.results)) for attr in maps]
     expected = [(len(kernel.bounds), len(access.map.results)) for access in accesses]
-    operands = tuple(numbers_of(each) for each in known)
+    operands = tuple(numbers_of(shape) for shape in whole_shapes)
     ranks = [len(_shape(access)) for access in accesses]
-    found = (len(bounds), len(fills), shapes, [len(shape) for shape in operands])
-    if found != (len(kernel.bounds), len(accesses), expected, ranks):
+    actual = (len(bounds), len(fills), shapes, [len(shape) for shape in operands])
+    if actual != (len(kernel.bounds), len(accesses), expected, ranks):
         raise Diagnostic(
             f"the attribute {ATTRIBUTE} does not describe a kernel such as this",
             where=where(op),
@@ -275,10 +277,10 @@ def solve(
                 return Mismatch(equation.access, equation.axis, start + rest * -1)
             continue
         dim, factor = equation.solve
-        found = _quotient(rest, factor)
-        if found is None:
+        quotient = _quotient(rest, factor)
+        if quotient is None:
             return Mismatch(equation.access, equation.axis, None)
-        x[dim] = found
+        x[dim] = quotient
     return x
 
 
@@ -293,7 +295,7 @@ def _quotient(number: Number, factor: int) -> Number | None:
 
 def output_start(part: Part, access: int, x: Mapping[int, Number], zero: Number) -> tuple[Number, ...] | None:
     """Return the begin of an access's tile in the whole access, None where x is not known enough."""
-    found: list[Number] = []
+    start: list[Number] = []
     for form, own in zip(part.maps[access], part.inner[access], strict=True):
         total = zero + (form.constant - own.constant)
         for dim, factor in form.terms:
@@ -301,5 +303,5 @@ def output_start(part: Part, access: int, x: Mapping[int, Number], zero: Number)
                 total = total + x[dim] * factor
             elif not isinstance(dim, int) or not part.is_whole(dim):
                 return None
-        found.append(total)
-    return tuple(found)
+        start.append(total)
+    return tuple(start)

@@ -67,8 +67,8 @@ class Placed:
         shared = (mine < others + other.size) & (others < mine + self.size)
         if self is other:
             np.fill_diagonal(shared, val=False)
-        found = np.argwhere(shared)
-        return (int(found[0][0]), int(found[0][1])) if len(found) else None
+        pairs = np.argwhere(shared)
+        return (int(pairs[0][0]), int(pairs[0][1])) if len(pairs) else None
 
 
 def prove_levels(grid: GridOp, levels: Mapping[str, Level]) -> None:
@@ -79,9 +79,9 @@ def prove_levels(grid: GridOp, levels: Mapping[str, Level]) -> None:
     `levels` may be empty.
     """
     own = placed_in(grid, levels)
-    for each in own:
-        prove_inside(each, levels)
-        prove_disjoint(each, each)
+    for buffer in own:
+        prove_inside(buffer, levels)
+        prove_disjoint(buffer, buffer)
     for a, b in combinations(own, 2):
         prove_disjoint(a, b)
     around = grid.parent_op()
@@ -94,19 +94,19 @@ def prove_levels(grid: GridOp, levels: Mapping[str, Level]) -> None:
 
 def placed_in(grid: GridOp, levels: Mapping[str, Level]) -> list[Placed]:
     """Return the buffers of a grid that have addresses; `levels` may be empty."""
-    found: list[Placed] = []
+    placed: list[Placed] = []
     for index, (tile, value) in enumerate(zip(grid.tiles, grid.operands, strict=True)):
         if tile.level_name is not None and tile.byte_address is not None:
             limits = levels.get(tile.level_name)
             stage = stage_bytes(tile.bytes_of(value), limits.unit if limits else LARGEST_ELEMENT)
             size = tile.stage_count * stage
-            found.append(_placed(grid, f"operand {index}", value, tile.level_name, tile.byte_address, size))
+            placed.append(_placed(grid, f"operand {index}", value, tile.level_name, tile.byte_address, size))
     for index, (scratch, value) in enumerate(zip(grid.scratches, grid.scratch_buffers, strict=True)):
         if scratch.byte_address is not None:
-            found.append(
+            placed.append(
                 _placed(grid, f"scratch {index}", value, scratch.level_name, scratch.byte_address, scratch.bytes)
             )
-    return found
+    return placed
 
 
 def _placed(owner: Operation, what: str, value: SSAValue, level: str, address: int, size: int) -> Placed:
@@ -127,9 +127,9 @@ def buffers_of_copies(owner: Operation, name: str, element: Attribute, level: st
 def prove_inside(buffer: Placed, levels: Mapping[str, Level]) -> None:
     limits = levels.get(buffer.level)
     if levels and limits is None:
-        known = f"levels {', '.join(levels)}"
+        names = f"levels {', '.join(levels)}"
         message = f"the machine has no level '{buffer.level}'"
-        raise refuse("level", message, buffer.owner, [buffer.name], found=known)
+        raise refuse("level", message, buffer.owner, [buffer.name], found=names)
     if buffer.address < 0 or (limits is not None and buffer.end > limits.size):
         wrong = buffer.address if buffer.address < 0 or limits is None else max(buffer.address, limits.size)
         end = f"; {buffer.level} has {limits.size} bytes" if limits else ""
@@ -153,14 +153,14 @@ def prove_inside(buffer: Placed, levels: Mapping[str, Level]) -> None:
 
 
 def prove_disjoint(a: Placed, b: Placed) -> None:
-    found = a.first_common(b)
-    if found is None:
+    pair = a.first_common(b)
+    if pair is None:
         return
     names = f"{a.name} and {b.whose}" if a.owner is b.owner else f"{a.whose} and {b.whose}"
     if a.owner is not b.owner and isinstance(a.owner, GridOp) and isinstance(b.owner, GridOp):
         names = f"{a.name} of the grid around and {b.whose}"
-    first, second = a.address + found[0] * a.stride, b.address + found[1] * b.stride
-    points = [a.at_copy(found[0]), b.at_copy(found[1])]
+    first, second = a.address + pair[0] * a.stride, b.address + pair[1] * b.stride
+    points = [a.at_copy(pair[0]), b.at_copy(pair[1])]
     at = [" and ".join(points)] if all(points) else [points[1] or points[0] or b.at or a.at]
     raise refuse(
         "disjoint",

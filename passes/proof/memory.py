@@ -174,9 +174,9 @@ class State(ProgramPoint):
     def _check_order(self, op: Operation, region: Region, what: str | int, *, is_write: bool) -> None:
         """Prove that no iteration, program or transfer beside an op conflicts with its access to a region."""
         for fork in self.forks:
-            found = fork.write(region) if is_write else fork.read(region)
-            if found is not None:
-                byte, iteration = found
+            conflict = fork.write(region) if is_write else fork.read(region)
+            if conflict is not None:
+                byte, iteration = conflict
                 does = "touches" if is_write else "writes"
                 message = f"{_does(op, what, is_write=is_write)}, which another iteration of the parallel loop {does}"
                 by = f"the iteration {iteration} {does} it" if iteration else "several iterations read it"
@@ -202,9 +202,9 @@ class State(ProgramPoint):
         if self.programs is None:
             return
         access = self.programs.write if is_write else self.programs.read
-        if found := access(op, region, tuple(self.steps)):
-            remedy, parts = "hand the buffer on by a stream", {"found": found.other, "programs": found.programs}
-            raise self._race(op, region.address(), f"{does}, {found.what}", remedy=remedy, **parts)
+        if conflict := access(op, region, tuple(self.steps)):
+            remedy, parts = "hand the buffer on by a stream", {"found": conflict.other, "programs": conflict.programs}
+            raise self._race(op, region.address(), f"{does}, {conflict.what}", remedy=remedy, **parts)
 
     def _race(self, op: Operation, at: str, message: str, **parts: Any) -> Refusal:
         return self.refuse("race", op, f"'{op.name}' {message}", at, **parts)
@@ -324,7 +324,7 @@ class State(ProgramPoint):
         if not launched or launched[-1].done:
             return
         last = self.under_way.index(launched[-1])
-        for transfer in [each for each in self.under_way[: last + 1] if each.queue == launched[-1].queue]:
+        for transfer in [launch for launch in self.under_way[: last + 1] if launch.queue == launched[-1].queue]:
             self.end(transfer.op, transfer)
 
     def begin(self, transfer: Transfer) -> None:

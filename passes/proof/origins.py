@@ -47,7 +47,7 @@ class Sums:
 class Origin:
     """
     Content of a buffer: a part of other buffers at `spots`, innermost first, with its fill outside of `valid`; or the
-    result that a kernel on tiles has `made`.
+    `result` that a kernel on tiles has computed.
 
     `solved` is that kernel and what it has read, for as long as the buffer holds just that. `is_mixed` says that parts
     of it do not fit together.
@@ -56,7 +56,7 @@ class Origin:
     spots: tuple[Spot, ...] = ()
     fill: Attribute | None = None
     valid: tuple[tuple[int, int], ...] | None = None
-    made: Spot | None = None
+    result: Spot | None = None
     solved: Any = field(default=None, compare=False)
     sums: Sums | None = field(default=None, compare=False)
     value: Attribute | None = None
@@ -77,8 +77,8 @@ class Origin:
             valid = tuple((max(0, low - at), min(n, high - at)) for (low, high), at, n in sides)
         by = [0 if axis in self.repeated else at for axis, at in enumerate(by)]
         spots = tuple(spot.moved(by) for spot in self.spots)
-        made = self.made.moved(by) if self.made is not None else None
-        return replace(self, spots=spots, valid=valid, made=made, solved=None)
+        result = self.result.moved(by) if self.result is not None else None
+        return replace(self, spots=spots, valid=valid, result=result, solved=None)
 
     @property
     def lacks(self) -> bool:
@@ -93,21 +93,21 @@ def of_shape(spots: Sequence[Spot], shape: Index) -> Spot | None:
 
 def merged(origins: Sequence[Origin | None]) -> Origin | None:
     """Return the origin of a buffer made of parts, each as if the buffer began where it does; None where not known."""
-    known = [origin for origin in origins if origin is not None]
-    if len(known) < len(origins) or not known or len({origin.repeated for origin in known}) > 1:
+    parts = [origin for origin in origins if origin is not None]
+    if len(parts) < len(origins) or not parts or len({origin.repeated for origin in parts}) > 1:
         return None
-    spots = tuple(spot for spot in known[0].spots if all(spot in other.spots for other in known[1:]))
-    made, values = {origin.made for origin in known}, {origin.value for origin in known}
-    lacking = next((origin.sums for origin in known if origin.lacks), None)
+    spots = tuple(spot for spot in parts[0].spots if all(spot in other.spots for other in parts[1:]))
+    result, values = {origin.result for origin in parts}, {origin.value for origin in parts}
+    lacking = next((origin.sums for origin in parts if origin.lacks), None)
     return Origin(
         spots,
-        made=made.pop() if len(made) == 1 else None,
+        result=result.pop() if len(result) == 1 else None,
         sums=lacking,
         value=values.pop() if len(values) == 1 else None,
-        is_mixed=not spots and len(made) > 1,
-        is_whole=all(origin.is_whole for origin in known),
-        is_placed=all(origin.is_placed for origin in known),
-        repeated=known[0].repeated,
+        is_mixed=not spots and len(result) > 1,
+        is_whole=all(origin.is_whole for origin in parts),
+        is_placed=all(origin.is_placed for origin in parts),
+        repeated=parts[0].repeated,
     )
 
 
@@ -128,21 +128,25 @@ def brought(
     """
     begin = [piece.start for piece in inside]
     valid = tuple((piece.start, piece.stop) for piece in inside)
-    spots, made = (own, *views), None
+    spots, result = (own, *views), None
     if outer is not None:
         back = [-at for at in begin]
         spots += tuple(spot.moved(back) for spot in outer.spots)
         repeated = tuple(sorted({*repeated, *outer.repeated}))
-        made = outer.made.moved(back) if outer.made is not None else None
+        result = outer.result.moved(back) if outer.result is not None else None
         if outer.valid is not None:
             valid = tuple((low + at, high + at) for (low, high), at in zip(outer.valid, begin, strict=True))
         fill = outer.fill if fill is None else fill
     filled = valid if any(low > 0 or high < n for (low, high), n in zip(valid, shape, strict=True)) else None
-    origin = Origin(spots, fill, filled, made, repeated=repeated)
+    origin = Origin(spots, fill, filled, result, repeated=repeated)
     if outer is None:
         return origin
     return replace(
-        origin, sums=outer.sums, value=outer.value, is_mixed=outer.is_mixed, is_whole=outer.is_whole or made is not None
+        origin,
+        sums=outer.sums,
+        value=outer.value,
+        is_mixed=outer.is_mixed,
+        is_whole=outer.is_whole or result is not None,
     )
 
 
@@ -153,9 +157,9 @@ def index_within(outer: Array, inner: Array, distance: int) -> Index | None:
     """
     if outer.ndim != inner.ndim or outer.strides != inner.strides or distance < 0:
         return None
-    found = [0] * outer.ndim
+    element = [0] * outer.ndim
     for axis in sorted(range(outer.ndim), key=lambda axis: -outer.strides[axis]):
         if outer.strides[axis] > 0 and outer.shape[axis] > 1:
-            found[axis], distance = divmod(distance, outer.strides[axis])
-    fits = all(at + n <= size for at, n, size in zip(found, inner.shape, outer.shape, strict=True))
-    return tuple(found) if fits and not distance else None
+            element[axis], distance = divmod(distance, outer.strides[axis])
+    fits = all(at + n <= size for at, n, size in zip(element, inner.shape, outer.shape, strict=True))
+    return tuple(element) if fits and not distance else None

@@ -75,10 +75,10 @@ def _solved(part: Part, places: Mapping[int, Place]) -> dict[int, Linear] | Mism
 
 def prove_even(part: Part) -> None:
     """Prove that a kernel on tiles moves within them as the whole kernel does, and that no index is a tile's own."""
-    if found := part.uneven():
-        value = part.accesses[found[0]].value
+    if uneven := part.uneven():
+        value = part.accesses[uneven[0]].value
         name = name_of(part.op, list(part.op.operands).index(value))
-        message = f"{name} of '{part.op.name}' moves along axis {found[1]} otherwise than the whole kernel"
+        message = f"{name} of '{part.op.name}' moves along axis {uneven[1]} otherwise than the whole kernel"
         at = [f"tile of {listed(shape_of(value))}", "element 1 of that axis"]
         raise refuse("whole-kernel", message, part.op, at)
     for region in part.op.regions:
@@ -88,21 +88,21 @@ def prove_even(part: Part) -> None:
                 raise refuse("whole-kernel", message, part.op, [f"d{op.dim.value.data} = 0 in each tile"])
 
 
-def _place(part: Part, k: int, buffer: Buffer, held: Held | None, scope: Scope) -> Place | None:
+def _place(part: Part, k: int, buffer: Buffer, content: Held | None, scope: Scope) -> Place | None:
     """Return the offset of a buffer in the whole kernel's operand, None where that is not known."""
-    made = held.place.moved(buffer.offset) if held is not None and held.place is not None else None
-    is_lost = held is not None and held.is_lost
-    known = [*buffer.places, *([made] if made is not None else [])]
-    for place in reversed(known) if not is_lost else ():
+    written = content.place.moved(buffer.offset) if content is not None and content.place is not None else None
+    is_lost = content is not None and content.is_lost
+    places = [*buffer.places, *([written] if written is not None else [])]
+    for place in reversed(places) if not is_lost else ():
         if place.shape == part.shapes[k]:
             return place
-    if made is None and not is_lost and (buffer.root.number is not None or not known):
+    if written is None and not is_lost and (buffer.root.number is not None or not places):
         return None
-    tiles = " of ".join(listed(place.shape) for place in known)
+    tiles = " of ".join(listed(place.shape) for place in places)
     message = f"what {buffer.name} of the grid holds is no tile of what '{part.op.name}' needs"
-    found = "it is not known which tile it is" if is_lost else f"a tile of {tiles}"
+    actual = "it is not known which tile it is" if is_lost else f"a tile of {tiles}"
     remedy = f"give it a tile of {listed(part.shapes[k])}"
-    raise scope.refuse("whole-kernel", part.op, message, buffer, found=found, remedy=remedy)
+    raise scope.refuse("whole-kernel", part.op, message, buffer, found=actual, remedy=remedy)
 
 
 def mismatched(part: Part, mismatch: Mismatch[Linear], buffer: Buffer, place: Place, scope: Scope) -> Exception:
@@ -129,24 +129,24 @@ def _tile_at(start: Forms, point: Sequence[int]) -> str:
 def _prove_filled(part: Part, k: int, buffer: Buffer, scope: Scope) -> None:
     """Prove that the padding of an operand is filled with the value that the kernel reads there."""
     wanted = part.fills[k]
-    each: Buffer | None = None if isinstance(wanted, UnitAttr) else buffer
-    while each is not None and each.tiles is not None and each.around is not None:
-        fill = each.tiles.tile.source.padding
-        for axis, start in enumerate(each.start if fill is not None and fill != wanted else ()):
-            point = leaving(start, each.shape[axis], each.around.shape[axis], scope.bounds)
+    tiled: Buffer | None = None if isinstance(wanted, UnitAttr) else buffer
+    while tiled is not None and tiled.tiles is not None and tiled.around is not None:
+        fill = tiled.tiles.tile.source.padding
+        for axis, start in enumerate(tiled.start if fill is not None and fill != wanted else ()):
+            point = leaving(start, tiled.shape[axis], tiled.around.shape[axis], scope.bounds)
             if point is not None:
                 raise refuse(
                     "whole-kernel",
-                    f"{each.name} of the grid is filled with {fill}, '{part.op.name}' needs {wanted}",
+                    f"{tiled.name} of the grid is filled with {fill}, '{part.op.name}' needs {wanted}",
                     part.op,
-                    [scope.text(point), _tile_at(each.start, point)],
+                    [scope.text(point), _tile_at(tiled.start, point)],
                 )
-        each = each.around
+        tiled = tiled.around
 
 
-def _prove_outside(part: Part, k: int, buffer: Buffer, held: Held | None, place: Place, scope: Scope) -> None:
+def _prove_outside(part: Part, k: int, buffer: Buffer, content: Held | None, place: Place, scope: Scope) -> None:
     """Prove that an intermediate's tile has nothing outside of the intermediate where the kernel needs that filled."""
-    if isinstance(part.fills[k], UnitAttr) or held is None or held.place is None:
+    if isinstance(part.fills[k], UnitAttr) or content is None or content.place is None:
         return
     for axis, (start, size) in enumerate(zip(place.start, place.shape, strict=True)):
         if (point := leaving(start, buffer.shape[axis], size, scope.bounds)) is not None:
@@ -177,13 +177,13 @@ def _prove_reached(part: Part, k: int, buffers: Mapping[int, Buffer], place: Pla
         text = f"{dims.text(start)} + {loops.text(own)}"
         leaves = f"({text} < 0 or {text} >= {size})"
         names = [*dims.names, *loops.names]
-        found = sample(names, [*dims.inside, *loops.inside, *_matters(part, buffers, dims, loops), leaves])
-        if found is not None:
+        witness = sample(names, [*dims.inside, *loops.inside, *_matters(part, buffers, dims, loops), leaves])
+        if witness is not None:
             raise refuse(
                 "whole-kernel",
                 f"{buffers[k].name} of the grid lacks what '{part.op.name}' needs: the tile around it ends before",
                 part.op,
-                [scope.text(found[: scope.depth]), f"loop point {listed(found[scope.depth :])}"],
+                [scope.text(witness[: scope.depth]), f"loop point {listed(witness[scope.depth :])}"],
                 found=f"{size} elements along axis {axis}",
             )
 
@@ -197,13 +197,13 @@ def _is_all(buffer: Buffer, axis: int) -> bool:
 
 def _matters(part: Part, buffers: Mapping[int, Buffer], dims: Dims, loops: Dims) -> list[str]:
     """Return the constraints that a loop point contributes to an element finally written."""
-    found: list[str] = []
+    constraints: list[str] = []
     for k in range(len(part.accesses) - len(part.kernel.outputs), len(part.accesses)):
         for place in buffers[k].places if k in buffers else ():
             for start, own, size in zip(place.start, part.inner[k], place.shape, strict=True):
                 text = f"{dims.text(start)} + {loops.text(own)}"
-                found.append(f"0 <= {text} < {size}")
+                constraints.append(f"0 <= {text} < {size}")
     for dim in sorted(part.kernel.reduced) if part.accumulates else ():
         if not part.is_whole(dim):
-            found += active_steps(part, dim, dims, loops.names[dim], buffers)
-    return found
+            constraints += active_steps(part, dim, dims, loops.names[dim], buffers)
+    return constraints

@@ -47,14 +47,14 @@ class Paths:
         _write(self.other)
         there = _read(ranges)
         _write(here)
-        found: dict[Memory, list[tuple[Array, Array, Array]]] = defaultdict(list)
+        parts_of: dict[Memory, list[tuple[Array, Array, Array]]] = defaultdict(list)
         for (memory, low, own), (_, _, others) in zip(here, there, strict=True):
-            found[memory].append((np.arange(low, low + len(own)), own, others))
-        return [(memory, *_joined(parts)) for memory, parts in found.items()]
+            parts_of[memory].append((np.arange(low, low + len(own)), own, others))
+        return [(memory, *_joined(parts)) for memory, parts in parts_of.items()]
 
 
 def _joined(parts: list[tuple[Array, Array, Array]]) -> tuple[Array, Array, Array]:
-    bytes, here, there = (np.concatenate(each) for each in zip(*parts, strict=True))
+    bytes, here, there = (np.concatenate(column) for column in zip(*parts, strict=True))
     return bytes, here, there
 
 
@@ -72,4 +72,4 @@ def _merged(ranges: Iterable[tuple[Memory, int, int]]) -> list[tuple[Memory, int
     by_memory: dict[Memory, list[tuple[int, int]]] = defaultdict(list)
     for memory, low, high in ranges:
         by_memory[memory].append((low, high))
-    return [(memory, low, high) for memory, each in by_memory.items() for low, high in joined(each)]
+    return [(memory, low, high) for memory, spans in by_memory.items() for low, high in joined(spans)]

@@ -82,7 +82,7 @@ class Programs:
         return take if isinstance(op, ReserveOp | PopOp) else hand_on
 
     def _stream(self, op: StreamOp) -> _Queues:
-        made: _Queues = {}
+        queues: _Queues = {}
         name = f"%{op.stream.name_hint or 'stream'}"
         for point in product(*(range(extent) for extent in op.type.extents)):
             at = listed(point) if point else ""
@@ -90,9 +90,9 @@ class Programs:
             count = op.depth.data if tile is not None else 0
             slots = [self._buffers.new(f"slot {k} of {name}{at}", tile, initial=False) for k in range(count) if tile]
             self._buffers.homes |= dict.fromkeys((slot.memory for slot in slots), point)
-            made[point] = _Queue(op, f"{name}{at}", slots)
-        self._queues += made.values()
-        return made
+            queues[point] = _Queue(op, f"{name}{at}", slots)
+        self._queues += queues.values()
+        return queues
 
     def _take(self, op: StreamEndOp, queue: _Queue) -> Generator[Any, Any, Buffer | None]:
         """Take a slot, when there is one."""
@@ -123,7 +123,7 @@ class Programs:
             if slot.memory in transfer.accessed:
                 message = f"'{op.name}' hands on a slot that '{transfer.op.name}' still accesses"
                 users = dict.fromkeys((self._clocks.current, *queue.users.values()))
-                names = [self._clocks.names[each] for each in users]
+                names = [self._clocks.names[user] for user in users]
                 at, remedy = [self._state.place(), queue.text()], "wait for the transfer before"
                 raise refuse("race", message, op, at, remedy=remedy, programs=names, others=[transfer.op])
         self._clocks.holders[slot.memory] = None
@@ -135,8 +135,8 @@ class Programs:
             raise refuse("balance", message, op, [self._state.place(), queue.text()])
         self._taken += 1
         ends = (ReserveOp, PushOp) if isinstance(op, ReserveOp | PushOp) else (PopOp, ReleaseOp)
-        for other in {queue.users.get(each, self._clocks.current) for each in ends} - {self._clocks.current}:
-            names = [self._clocks.names[each] for each in (other, self._clocks.current)]
+        for other in {queue.users.get(end, self._clocks.current) for end in ends} - {self._clocks.current}:
+            names = [self._clocks.names[program] for program in (other, self._clocks.current)]
             message = f"two programs are at one end of the stream: '{op.name}' of '{names[1]}', after '{names[0]}'"
             raise refuse("race", message, op, [self._state.place(), queue.text()])
         queue.users[type(op)] = self._clocks.current
@@ -182,7 +182,7 @@ class Programs:
                     del running[index]
             if before == (self._taken, len(running)):
                 self._switch(steps[next(iter(running))])
-                raise self._deadlock(instances, {each: blocked[each] for each in running})
+                raise self._deadlock(instances, {index: blocked[index] for index in running})
         self._switch(around)
         self._state.programs = None
 
@@ -235,14 +235,14 @@ def _chain(awaited: Mapping[int, int | None]) -> list[int]:
     """Return blocked programs each of which waits for the next one: a cycle, if there is one."""
     longest: list[int] = []
     for start in awaited:
-        found = [start]
+        path = [start]
         following = awaited[start]
-        while following is not None and following in awaited and following not in found:
-            found.append(following)
+        while following is not None and following in awaited and following not in path:
+            path.append(following)
             following = awaited[following]
-        if following is not None and following in found:
-            return found[found.index(following) :]
-        longest = max(longest, found, key=len)
+        if following is not None and following in path:
+            return path[path.index(following) :]
+        longest = max(longest, path, key=len)
     return longest
 
 

@@ -24,20 +24,20 @@ class Progress:
         self._state = state
         self._neutral: dict[tuple[Operation, int, Attribute], bool] = {}
 
-    def after(self, part: Part, x: Mapping[int, int], origins: Mapping[int, Origin], made: Spot | None) -> Sums:
+    def after(self, part: Part, x: Mapping[int, int], origins: Mapping[int, Origin], result: Spot | None) -> Sums:
         """Return the sums that a kernel on tiles which begin at x leaves."""
         before = origins.get(len(part.accesses) - 1)
-        start = made.start if made is not None else None
+        start = result.start if result is not None else None
         sums = before.sums if before is not None else None
         cut = part.cut_reductions
         if sums is not None and (sums.op is not part.op or sums.start != start):
             raise self._wrong(part, "adds to sums of another tile, which have not begun anew")
-        if part.starts is None and not (_may_begin(part, before, made) if sums is None else _fits(before)):
+        if part.starts is None and not (_may_begin(part, before, result) if sums is None else _fits(before)):
             raise self._wrong(part, "adds to what is not the beginning of its sums")
         if before is not None and before.value is not None:
             self._check_value(part, before.value)
         if sums is None:
-            self._check_start(part, before, made)
+            self._check_start(part, before, result)
         shape = tuple(part.bounds[dim] for dim in cut)
         done = np.zeros(shape, np.bool_) if sums is None else sums.done.copy()
         box = tuple(self._added(part, dim, x, origins) for dim in cut)
@@ -53,21 +53,21 @@ class Progress:
             self._added(part, dim, {dim: 0}, origins)
 
     def _check_value(self, part: Part, value: Attribute) -> None:
-        wanted, found = number_of(part.initial), number_of(value)
-        if wanted is not None and found is not None and wanted != found:
-            raise self._wrong(part, f"adds to sums that begin at {found}, not at {wanted},")
+        wanted, start = number_of(part.initial), number_of(value)
+        if wanted is not None and start is not None and wanted != start:
+            raise self._wrong(part, f"adds to sums that begin at {start}, not at {wanted},")
 
-    def _check_start(self, part: Part, before: Origin | None, made: Spot | None) -> None:
+    def _check_start(self, part: Part, before: Origin | None, result: Spot | None) -> None:
         """Check that sums start from the tile of the operand that the whole kernel starts them from."""
         if part.starts is None:
             if before is not None and before.repeated:
                 raise self._wrong(part, "adds to sums that start from an operand, the whole kernel's do not,")
             return
-        known = [] if before is None else [*before.spots, *([before.made] if before.made is not None else [])]
-        if before is None or made is None or not known:
+        spots = [] if before is None else [*before.spots, *([before.result] if before.result is not None else [])]
+        if before is None or result is None or not spots:
             raise self._wrong(part, f"adds to sums that do not start from an operand of {listed(part.starts[1])}")
-        spot = of_shape(known, part.starts[1]) or known[-1]
-        source, sums = (tuple(Linear((), at) for at in each.start) for each in (spot, made))
+        spot = of_shape(spots, part.starts[1]) or spots[-1]
+        source, sums = (tuple(Linear((), at) for at in tile.start) for tile in (spot, result))
         fault = part.start_fault(source, sums, spot.shape, before.repeated, shape_of(part.accesses[-1].value))
         if fault is not None:
             raise self._wrong(part, f"starts its sums from a wrong tile: axis {fault[0]} {fault[1]}")
@@ -98,9 +98,9 @@ class Progress:
         if low < high and (low < 0 or high > part.bounds[dim]):
             at = f"d{dim} = {low if low < 0 else part.bounds[dim]}"
             message = f"'{part.op.name}' does more points than there are of the reduced loop d{dim}"
-            found = f"points {low} to {high - 1}, of {part.bounds[dim]}"
+            actual = f"points {low} to {high - 1}, of {part.bounds[dim]}"
             remedy = "fill what lies beyond with what leaves the sums as they are"
-            raise self._state.refuse("whole-kernel", part.op, message, at, found=found, remedy=remedy)
+            raise self._state.refuse("whole-kernel", part.op, message, at, found=actual, remedy=remedy)
         return slice(low, high)
 
     def _skips(self, part: Part, k: int, fill: Attribute) -> bool:
@@ -119,7 +119,9 @@ class Progress:
         inside: Sequence[slice],
     ) -> None:
         """Check that a kernel's tiles cover its footprint for the written part of its output."""
-        filled = {k: each for k, each in origins.items() if each.valid is not None and _is_inner(each, spots.get(k))}
+        filled = {
+            k: origin for k, origin in origins.items() if origin.valid is not None and _is_inner(origin, spots.get(k))
+        }
         if not filled:
             return
         limits = _limits(part, inside)
@@ -139,7 +141,7 @@ def _fits(before: Origin | None) -> bool:
     return before is None or not before.is_mixed
 
 
-def _may_begin(part: Part, before: Origin | None, made: Spot | None) -> bool:
+def _may_begin(part: Part, before: Origin | None, result: Spot | None) -> bool:
     """
     Return whether a reduction may begin with that in its sums: a constant, or the tile that they are written to.
 
@@ -149,9 +151,9 @@ def _may_begin(part: Part, before: Origin | None, made: Spot | None) -> bool:
         return False
     if part.initial is not None:
         return before is not None and (before.value is not None or bool(before.spots))
-    if before is None or before.made is None or made is None:
+    if before is None or before.result is None or result is None:
         return before is None or before.value is None
-    return (before.made.start, before.made.shape) == (made.start, made.shape)
+    return (before.result.start, before.result.shape) == (result.start, result.shape)
 
 
 def _unreached(needed: tuple[int, int], valid: tuple[int, int], spot: Spot | None, axis: int) -> int | None:

@@ -44,8 +44,8 @@ class _Executed:
     def last(self, region: Region, *, is_write: bool) -> tuple[int, str]:
         """Return the number of the last instruction that conflicts with an access, 0 for none, and what it does."""
         tables = [(self.writes, "writes"), *([(self.reads, "reads")] if is_write else [])]
-        found = [(_latest(table, region), does) for table, does in tables]
-        return max(found, key=lambda each: each[0])
+        conflicts = [(_latest(table, region), does) for table, does in tables]
+        return max(conflicts, key=lambda conflict: conflict[0])
 
     def note(self, region: Region, *, is_write: bool) -> None:
         """Note an access of the last instruction."""
@@ -62,9 +62,9 @@ def _latest(table: Mapping[Memory, Array], region: Region) -> int:
 class Queues:
     """Instructions in flight on the queues of a machine, during the walk of a program."""
 
-    def __init__(self, known: Mapping[str, Queue] | None, home: str):
+    def __init__(self, machine_queues: Mapping[str, Queue] | None, home: str):
         """Begin; without a machine there is any queue, and no level is interlocked."""
-        self._known = known
+        self._known = machine_queues
         self._home = home
         self._executed: dict[str, _Executed] = {}
         self._core: dict[str, int] = {}
@@ -82,7 +82,7 @@ class Queues:
         clock = dict(self._core)
         if own.instructions:
             _join(clock, own.instructions[-1].clock)
-        others = [each for each in self._executed.values() if each is not own]
+        others = [executed for executed in self._executed.values() if executed is not own]
         for other in others:
             for region, is_write, _ in accesses:
                 last, _ = other.last(region, is_write=is_write)
@@ -98,8 +98,8 @@ class Queues:
 
     def _queue(self, op: Operation, name: str) -> _Executed:
         if name not in self._executed:
-            known = Queue(name, "", 0, ()) if self._known is None else queue_named(self._known, name, op)
-            self._executed[name] = _Executed(known)
+            queue = Queue(name, "", 0, ()) if self._known is None else queue_named(self._known, name, op)
+            self._executed[name] = _Executed(queue)
         return self._executed[name]
 
     def _interlocks(self, queue: Queue, other: Queue, region: Region) -> bool:
@@ -142,21 +142,21 @@ class Queues:
         """Let the core await queues, all if there is no name. Raises Diagnostic for a queue that the machine lacks."""
         for name in names:
             self._queue(op, name)
-        for name, each in self._executed.items():
-            if each.instructions and (not names or name in names):
-                _join(self._core, each.instructions[-1].clock)
+        for name, executed in self._executed.items():
+            if executed.instructions and (not names or name in names):
+                _join(self._core, executed.instructions[-1].clock)
 
     def finish(self) -> None:
         """Check that all instructions have been awaited. Raises Diagnostic for the first that has not been."""
-        for name, each in self._executed.items():
+        for name, executed in self._executed.items():
             ended = self._core.get(name, 0)
-            if ended < len(each.instructions):
-                culprit = each.instructions[ended]
+            if ended < len(executed.instructions):
+                culprit = executed.instructions[ended]
                 raise refuse(
                     "fence",
                     f"'{culprit.op.name}' on the queue '{name}' is never awaited",
                     culprit.op,
-                    [f"instruction {ended + 1} of {len(each.instructions)} on the queue", shown(culprit.steps)],
+                    [f"instruction {ended + 1} of {len(executed.instructions)} on the queue", shown(culprit.steps)],
                     remedy="insert a fence before the end of the program",
                 )
 
@@ -177,7 +177,7 @@ def check_states(ops: Iterable[Operation]) -> None:
         trait, of_core = queue_of(type(op)), declared(type(op), StateEffects)
         effects = trait.get_effects(op) if trait is not None else of_core.get_effects(op) if of_core is not None else ()
         owner = f"the queue '{trait.queue}'" if trait is not None else "the core"
-        for state in {each.resource for each in effects or () if isinstance(each.resource, State)}:
+        for state in {effect.resource for effect in effects or () if isinstance(effect.resource, State)}:
             other, culprit = owners.setdefault(state, (owner, op))
             if other != owner:
                 raise refuse(

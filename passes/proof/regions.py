@@ -82,7 +82,7 @@ class Region:
         self.array = array
         self.box = box
         # NumPy's views of no elements begin anywhere.
-        here, start = (each.__array_interface__["data"][0] for each in (array, memory.array))
+        here, start = (side.__array_interface__["data"][0] for side in (array, memory.array))
         self.low = here - start if array.size else 0
         reach = sum((n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True))
         self.high = self.low + (reach + array.itemsize if array.size else 0)

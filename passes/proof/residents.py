@@ -54,7 +54,7 @@ class _Blocks:
         block = op.parent
         assert block is not None
         if block not in self._numbers:
-            self._numbers[block] = {each: index for index, each in enumerate(block.ops)}
+            self._numbers[block] = {member: index for index, member in enumerate(block.ops)}
         return self._numbers[block][op]
 
 
@@ -68,21 +68,21 @@ def prove_residents(function: FuncOp, levels: Mapping[str, Level]) -> None:
     if not owners:
         return
     blocks = _Blocks()
-    residents = [found for op in owners if (found := _resident(op, blocks)) is not None]
-    for each in residents:
-        _prove_own(each.buffer, levels)
-        prove_inside(each.buffer, levels)
-        prove_disjoint(each.buffer, each.buffer)
+    residents = [resident for op in owners if (resident := _resident(op, blocks)) is not None]
+    for resident in residents:
+        _prove_own(resident.buffer, levels)
+        prove_inside(resident.buffer, levels)
+        prove_disjoint(resident.buffer, resident.buffer)
     by_block: dict[Block, list[_Resident]] = defaultdict(list)
-    for each in residents:
-        by_block[each.block].append(each)
+    for resident in residents:
+        by_block[resident.block].append(resident)
     for inner, outer in combinations(by_block, 2):
         pair = _Pair(inner, outer, blocks)
         for a, b in product(by_block[inner], by_block[outer]):
             if pair.at_once(a, b):
                 prove_disjoint(a.buffer, b.buffer)
-    for block, each in by_block.items():
-        _prove_disjoint_in(block, each, levels)
+    for block, block_residents in by_block.items():
+        _prove_disjoint_in(block, block_residents, levels)
 
 
 def _prove_own(buffer: Placed, levels: Mapping[str, Level]) -> None:
@@ -126,7 +126,7 @@ def _users(value: SSAValue) -> Iterator[Operation]:
     while pending:
         for use in pending.pop().uses:
             yield use.operation
-            more = [each for each in _following(use.operation) if each not in seen]
+            more = [value_after for value_after in _following(use.operation) if value_after not in seen]
             pending += more
             seen.update(more)
 
@@ -137,7 +137,7 @@ def _following(op: Operation) -> list[SSAValue]:
     around = op.parent_op()
     is_passed_on = op.has_trait(IsTerminator) or (around is not None and declared(type(around), Launches) is not None)
     outer = around.results if around is not None and is_passed_on else ()
-    return [each for each in (*op.results, *arguments, *outer) if isinstance(each.type, TokenType | MemRefType)]
+    return [value for value in (*op.results, *arguments, *outer) if isinstance(value.type, TokenType | MemRefType)]
 
 
 def _within(block: Block, op: Operation) -> Operation | None:
@@ -181,12 +181,12 @@ class _Pair:
 
 def _around(block: Block) -> dict[Block, Operation | None]:
     """Return the blocks around a block and itself, each with its op that leads there."""
-    found: dict[Block, Operation | None] = {block: None}
+    ops: dict[Block, Operation | None] = {block: None}
     op = block.parent_op()
     while op is not None and op.parent is not None:
-        found[op.parent] = op
+        ops[op.parent] = op
         op = op.parent.parent_op()
-    return found
+    return ops
 
 
 def _is_repeated_at_once(op: Operation) -> bool:
@@ -200,9 +200,9 @@ def _is_repeated_at_once(op: Operation) -> bool:
 def _prove_disjoint_in(block: Block, residents: Sequence[_Resident], levels: Mapping[str, Level]) -> None:
     """Prove that buffers live at an op of a block are disjoint from each other and from those of its grids."""
     begun, ended = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
-    for index, each in enumerate(residents):
-        begun[each.first].append(index)
-        ended[each.last].append(index)
+    for index, resident in enumerate(residents):
+        begun[resident.first].append(index)
+        ended[resident.last].append(index)
     alive: dict[str, ByteRanges] = defaultdict(ByteRanges)
 
     def prove(placed: Placed) -> None:

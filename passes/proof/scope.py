@@ -177,8 +177,8 @@ class Scope:
 
     def operand(self, value: SSAValue) -> Buffer:
         """Return an operand of the grid; one that belongs to no grid has its content from outside."""
-        known = self.outer.buffers.get(value) if self.outer else None
-        return known or Buffer(value, value, _zeros(value), 0)
+        buffer = self.outer.buffers.get(value) if self.outer else None
+        return buffer or Buffer(value, value, _zeros(value), 0)
 
     def _tile(self, tiles: Tiles, value: SSAValue, numbers: Mapping[int, int]) -> Buffer:
         around = self.operand(tiles.value)
@@ -198,21 +198,21 @@ class Scope:
         affine in the grid point.
         """
         source, extents = self.buffers.get(op.source), shape_of(op.result)
-        given = iter(op.offsets)
+        dynamic = iter(op.offsets)
         static = op.static_offsets.get_values()
-        forms = [self._form(next(given)) if at == DYNAMIC_INDEX else Linear((), at) for at in static]
-        known, steps = tuple(form for form in forms if form is not None), op.static_strides.get_values()
-        if source is None or not len(known) == len(static) == len(extents) or any(step != 1 for step in steps):
+        forms = [self._form(next(dynamic)) if at == DYNAMIC_INDEX else Linear((), at) for at in static]
+        affine, steps = tuple(form for form in forms if form is not None), op.static_strides.get_values()
+        if source is None or not len(affine) == len(static) == len(extents) or any(step != 1 for step in steps):
             at = [self.text(self.point()), f"part of {listed(extents)}"]
             remedy = "use parts of tiles and of scratch, at affine offsets, of consecutive elements"
             raise refuse("whole-kernel", "nothing tells which part a view is", op, at, remedy=remedy)
-        for axis, (start, extent, size) in enumerate(zip(known, extents, source.shape, strict=True)):
+        for axis, (start, extent, size) in enumerate(zip(affine, extents, source.shape, strict=True)):
             if (point := leaving(start, extent, size, self.bounds)) is not None:
                 at = [self.text(point), f"elements from {start.at(point)} on of {size}, along axis {axis}"]
                 raise refuse("inside", f"a view of {source.name} of the grid leaves it", op, at)
-        offset = tuple(a + b for a, b in zip(source.offset, known, strict=True))
+        offset = tuple(a + b for a, b in zip(source.offset, affine, strict=True))
         by_data, kept = source.by_data, source.kept
-        return Buffer(op.result, source.memory, offset, kept, source.tiles, known, source, by_data=by_data)
+        return Buffer(op.result, source.memory, offset, kept, source.tiles, affine, source, by_data=by_data)
 
     def _form(self, value: SSAValue) -> Linear | None:
         """Return an index as a form of the grid point, None where it is not affine."""
@@ -245,9 +245,9 @@ class Scope:
 
     def text(self, point: Sequence[int]) -> str:
         """Return a grid point as text, its dimensions in the order in which the grids have them."""
-        found = {self.written[dim]: index for dim, index in enumerate(point)}
+        indices = {self.written[dim]: index for dim, index in enumerate(point)}
         spatial = sorted(self.written[dim] for dim in self.spatial)
-        return grid_point([found[dim] for dim in range(len(point))], spatial)
+        return grid_point([indices[dim] for dim in range(len(point))], spatial)
 
     def refuse(
         self, rule: str, op: Operation, message: str, buffer: Buffer, point: Sequence[int] = (), **parts: Any

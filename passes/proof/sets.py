@@ -82,10 +82,10 @@ def points(names: Sequence[str], constraints: Sequence[str], exists: Sequence[st
     return _isl.Set(f"{{ [{', '.join(names)}] : {condition} }}")
 
 
-def first_point(found: Any) -> list[int] | None:
+def first_point(point_set: Any) -> list[int] | None:
     """Return the lexicographically first point of an isl set, None where it is empty."""
-    if found.is_empty():
+    if point_set.is_empty():
         return None
-    point = found.lexmin().sample_point()
-    count = found.dim(_isl.dim_type.set)
+    point = point_set.lexmin().sample_point()
+    count = point_set.dim(_isl.dim_type.set)
     return [int(point.get_coordinate_val(_isl.dim_type.set, axis).to_python()) for axis in range(count)]

@@ -90,9 +90,9 @@ def _prove_loop(part: Part, dim: int, begin: Linear, buffers: Mapping[int, Buffe
     both = [*tiles[0], *tiles[1], f"{place} = {q.text(begin)} + m"]
     for at, (a, b) in enumerate(zip(names, others, strict=True)):
         same = [f"{c} = {d}" for c, d in list(zip(names, others, strict=True))[:at]]
-        found = sample([*names, *others], [*both, *same, f"{a} < {b}"])
-        if found is not None:
-            point = dict(zip([*used, -1], found, strict=False))
+        witness = sample([*names, *others], [*both, *same, f"{a} < {b}"])
+        if witness is not None:
+            point = dict(zip([*used, -1], witness, strict=False))
             number = begin.constant + sum(f * point[d] for d, f in begin.terms if isinstance(d, int)) + point[-1]
             raise _not_once(part, dim, [number], "does a point twice")
 
@@ -130,7 +130,7 @@ def active_steps(
     Return the constraints on a point of a reduced loop that it changes the sums: inputs which would leave them as they
     are have not been filled there.
     """
-    found: list[str] = []
+    constraints: list[str] = []
     filled = {
         k: fill for k, axis in axes_along(part, dim) if k in buffers and (fill := _fill(buffers[k], axis)) is not None
     }
@@ -139,15 +139,15 @@ def active_steps(
     for k, axis in axes_along(part, dim):
         if k not in alone:
             continue
-        known = (p for p in buffers[k].places if used is None or p.start[axis].dims() <= set(used))
-        found += [_in_place(part, k, axis, dims, loop, place) for place in known]
+        places = (p for p in buffers[k].places if used is None or p.start[axis].dims() <= set(used))
+        constraints += [_in_place(part, k, axis, dims, loop, place) for place in places]
     if alone or not filled or not is_neutral(body, filled):
-        return found
-    each: list[str] = []
+        return constraints
+    alternatives: list[str] = []
     for k, axis in ((k, axis) for k, axis in axes_along(part, dim) if k in filled):
         inside = [_in_place(part, k, axis, dims, loop, place) for place in buffers[k].places]
-        each.append(f"({' and '.join(inside)})")
-    return [f"({' or '.join(each)})"]
+        alternatives.append(f"({' and '.join(inside)})")
+    return [f"({' or '.join(alternatives)})"]
 
 
 def _in_place(part: Part, k: int, axis: int, dims: Dims, loop: str, place: Place) -> str:
@@ -170,9 +170,9 @@ def axes_along(part: Part, dim: int) -> list[tuple[int, int]]:
 def _fill(buffer: Buffer, axis: int) -> Attribute | None:
     """Return the fill outside of the operand along an axis of a tile, None where that may be more than one value."""
     fills: set[Attribute] = set()
-    each: Buffer | None = buffer
-    while each is not None and each.tiles is not None:
-        if each.tiles.tile.source.padding is not None:
-            fills.add(each.tiles.tile.source.padding)
-        each = each.around
+    tiled: Buffer | None = buffer
+    while tiled is not None and tiled.tiles is not None:
+        if tiled.tiles.tile.source.padding is not None:
+            fills.add(tiled.tiles.tile.source.padding)
+        tiled = tiled.around
     return fills.pop() if len(fills) == 1 else None

@@ -87,11 +87,11 @@ def prove_start(part: Part, buffer: Buffer, start: Held | None, scope: Scope, su
     if part.starts is not None or start.op.is_ancestor(part.op):
         _prove_operand(part, buffer, start, scope, sums)
         return
-    wanted, found = number_of(part.initial), number_of(start.value)
-    if wanted is not None and found is not None and wanted != found:
-        message = f"the sums of '{part.op.name}' begin at {found} in {buffer.name} of the grid, not at {wanted}"
+    wanted, start_number = number_of(part.initial), number_of(start.value)
+    if wanted is not None and start_number is not None and wanted != start_number:
+        message = f"the sums of '{part.op.name}' begin at {start_number} in {buffer.name} of the grid, not at {wanted}"
         raise scope.refuse("whole-kernel", start.op, message, buffer)
-    if goes_on(start, buffer) or (part.initial is not None and (wanted is None or found is not None)):
+    if goes_on(start, buffer) or (part.initial is not None and (wanted is None or start_number is not None)):
         return
     what = f"a copy of {start.source.name}" if start.source is not None else f"what '{start.op.name}' leaves"
     right = f"starts them from {wanted}" if wanted is not None else "adds to what its output holds"
@@ -122,10 +122,10 @@ def _repeated(buffer: Buffer) -> set[int]:
     return own | (_repeated(buffer.around) if buffer.around is not None else set())
 
 
-def _wrong_start(part: Part, buffer: Buffer, scope: Scope, what: str, found: str) -> Exception:
+def _wrong_start(part: Part, buffer: Buffer, scope: Scope, what: str, right: str) -> Exception:
     message = f"the sums of '{part.op.name}' {what} in {buffer.name} of the grid"
     remedy = "start them from the operand's tile at the output's (starts, broadcast), and say so in hier.kernel"
-    return scope.refuse("whole-kernel", part.op, message, buffer, found=found, remedy=remedy)
+    return scope.refuse("whole-kernel", part.op, message, buffer, found=right, remedy=remedy)
 
 
 def goes_on(start: Held | None, buffer: Buffer) -> bool:

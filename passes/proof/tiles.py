@@ -53,25 +53,27 @@ class KernelFacts:
         return self._clobbers[read, written]
 
 
-def facts_of(op: Operation, known: set[Hashable] | None = None) -> KernelFacts:
+def facts_of(op: Operation, proved: set[Hashable] | None = None) -> KernelFacts:
     """
     Return the facts about a kernel. Raises Diagnostic where it leaves its operands.
 
-    With `known`, the accesses of kernels that have been proved, it is not seen as a part of a whole kernel.
+    With `proved`, the accesses of kernels that have been proved, it is not seen as a part of a whole kernel.
     """
     kernel = kernel_of(op)
-    part = part_of(op, kernel) if known is None else None
-    key = kernel.bounds, tuple((each.map, each.value.type, each.fill is None) for each in accesses_of(kernel))
-    if known is None or key not in known:
+    part = part_of(op, kernel) if proved is None else None
+    key = kernel.bounds, tuple((access.map, access.value.type, access.fill is None) for access in accesses_of(kernel))
+    if proved is None or key not in proved:
         prove_kernel(op, kernel, part)
-    if known is not None:
-        known.add(key)
+    if proved is not None:
+        proved.add(key)
     first = len(op.operands) - len(kernel.outputs)
     writes = list(range(first, len(op.operands)))
     sources = [*op.operands[:first], *[None] * len(writes), *kernel.tables]
 
     def position(access: Access) -> int:
-        output = next((index for index, each in zip(writes, kernel.outputs, strict=True) if each is access), None)
+        output = next(
+            (index for index, candidate in zip(writes, kernel.outputs, strict=True) if candidate is access), None
+        )
         if output is not None:
             return output
         return sources.index(access.value) if is_shaped(access.value) else -1
@@ -145,12 +147,12 @@ class TileChecks:
             raise self._wrong_tile(op, solved, x)
         for access, origin in origins.items():
             self._check_origin(facts, part, access, origin, spots.get(access))
-        made = self._made(part, solved.x)
-        if made is not None:
-            self._must_be_written(op, made.shape)
+        result = self._made(part, solved.x)
+        if result is not None:
+            self._must_be_written(op, result.shape)
         self._progress.check_padding(part, origins)
-        sums = self._progress.after(part, solved.x, origins, made) if part.accumulates else None
-        return Origin(made=made, solved=solved, sums=sums, is_placed=is_placed)
+        sums = self._progress.after(part, solved.x, origins, result) if part.accumulates else None
+        return Origin(result=result, solved=solved, sums=sums, is_placed=is_placed)
 
     def _check_distinct(self, facts: KernelFacts, buffers: Sequence[Buffer | None]) -> None:
         """Check that no two operands are tiles which have been brought to one buffer."""
@@ -172,13 +174,13 @@ class TileChecks:
         origin = origin if origin is not None and not origin.repeated else Origin()
         if spot := of_shape(origin.spots, shape):
             return spot
-        if origin.made is not None and origin.made.shape == shape and not adds_to:
-            self._used.add(origin.made.source)
-            return origin.made
+        if origin.result is not None and origin.result.shape == shape and not adds_to:
+            self._used.add(origin.result.source)
+            return origin.result
         spot = of_shape(buffer.spots, shape)
         if spot is not None and origin.is_placed:
             return spot
-        is_other = origin.is_mixed or origin.made is not None or (bool(origin.spots) and origin.is_whole)
+        is_other = origin.is_mixed or origin.result is not None or (bool(origin.spots) and origin.is_whole)
         if adds_to or not is_other or (spot is not None and not buffer.memory.is_shared):
             return spot
         name = f"{name_of(facts.op, facts.operand_of[access])} of '{facts.op.name}'"
@@ -195,16 +197,16 @@ class TileChecks:
         if origin.valid is not None and not isinstance(wanted, UnitAttr) and wanted != origin.fill:
             message, needs = f"{name} is filled with {origin.fill}", f"the kernel needs {wanted}"
             raise self._state.refuse("whole-kernel", facts.op, message, at, found=needs)
-        if spot is not None and spot is origin.made and not isinstance(wanted, UnitAttr):
+        if spot is not None and spot is origin.result and not isinstance(wanted, UnitAttr):
             self._check_outside(facts, access, spot)
 
     def _is_new_source(self, facts: KernelFacts, part: Part, access: int, origin: Origin) -> bool:
         """Return whether an operand has come from another buffer before, seen through the levels it came by."""
-        if facts.operand_of[access] in facts.adds_to or not origin.is_whole or not (origin.spots or origin.made):
+        if facts.operand_of[access] in facts.adds_to or not origin.is_whole or not (origin.spots or origin.result):
             return False
-        if origin.is_placed and origin.made is not None and origin.made.shape != part.shapes[access]:
+        if origin.is_placed and origin.result is not None and origin.result.shape != part.shapes[access]:
             return False
-        source = origin.spots[-1].source if origin.spots or origin.made is None else origin.made.source
+        source = origin.spots[-1].source if origin.spots or origin.result is None else origin.result.source
         return self._sources.setdefault((self.call, facts.op, access), source) != source
 
     def _check_outside(self, facts: KernelFacts, access: int, spot: Spot) -> None:
@@ -232,20 +234,20 @@ class TileChecks:
         origin = self._state.origin_of(near)
         solved: Solved | None = origin.solved if origin is not None else None
         part = solved.facts.part if solved is not None else None
-        made = origin.made if origin is not None else None
-        shape = part.shapes[-1] if part is not None else made.shape if made is not None else None
+        result = origin.result if origin is not None else None
+        shape = part.shapes[-1] if part is not None else result.shape if result is not None else None
         own = Spot((far.number, far.low), start, far.array.shape)
-        known = [own, *(spot.moved(start) for spot in far.spots[1:])]
-        spot = of_shape(known, shape) if shape is not None else None
+        spots_of_far = [own, *(spot.moved(start) for spot in far.spots[1:])]
+        spot = of_shape(spots_of_far, shape) if shape is not None else None
         if spot is None:
             return False
         if solved is None or part is None:
-            assert made is not None
-            self._check_made(op, made, spot)
-            self._cover(made.source, made.shape, spot.start, near.array.shape)
+            assert result is not None
+            self._check_result(op, result, spot)
+            self._cover(result.source, result.shape, spot.start, near.array.shape)
             return True
         if origin is not None and origin.sums is not None:
-            self._check_begun(op, origin.sums, known)
+            self._check_begun(op, origin.sums, spots_of_far)
         access = len(part.accesses) - 1
         begun = solved.spots.get(access, spot).start
         if begun != spot.start:
@@ -253,7 +255,7 @@ class TileChecks:
             wrong = Solved(solved.facts, {access: spot}, {})
             raise self._wrong_tile(op, wrong, Mismatch(access, axis, begun[axis]))
         spots = {**solved.spots, access: spot}
-        x = self._solve(part, {k: each.start for k, each in spots.items()})
+        x = self._solve(part, {k: start_spot.start for k, start_spot in spots.items()})
         if isinstance(x, Mismatch):
             raise self._wrong_tile(op, Solved(solved.facts, spots, {}), x)
         self._progress.check_reached(op, part, solved.spots, solved.origins, inside)
@@ -290,9 +292,9 @@ class TileChecks:
             message = f"the tiles of '{op.name}' leave out a part of its output"
             raise refuse("complete", message, op, [f"element {element} of the shape {shape}"])
 
-    def _check_made(self, op: Operation, made: Spot, spot: Spot) -> None:
+    def _check_result(self, op: Operation, result: Spot, spot: Spot) -> None:
         """Check that a tile is written at the kernel's output offset."""
-        for axis, (a, b) in enumerate(zip(made.start, spot.start, strict=True)):
+        for axis, (a, b) in enumerate(zip(result.start, spot.start, strict=True)):
             if a != b:
                 message = f"what the tile's buffer holds does not belong where '{op.name}' writes it"
                 at = f"tile at {listed(spot.start)}, needed at {a} along axis {axis}"
@@ -332,5 +334,5 @@ class TileChecks:
         name = name_of(facts.op, facts.operand_of[mismatch.access])
         message = f"{name} is not the tile that '{facts.op.name}' needs"
         at = f"tile at {listed(solved.spots[mismatch.access].start)}, needed {wanted}"
-        found = f"the tiles of its other operands begin at {others}" if others else ""
-        return self._state.refuse("whole-kernel", op, message, at, found=found)
+        others_text = f"the tiles of its other operands begin at {others}" if others else ""
+        return self._state.refuse("whole-kernel", op, message, at, found=others_text)

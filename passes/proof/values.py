@@ -50,7 +50,7 @@ def stated_values(
 ) -> DictionaryAttr:
     """Return the attribute of an op, with an entry for each operand, or None."""
     sides = {
-        name: ArrayAttr([UnitAttr() if each is None else each for each in side])
+        name: ArrayAttr([UnitAttr() if value is None else value for value in side])
         for name, side in (("reads", reads), ("writes", writes))
     }
     return DictionaryAttr({"begin": AffineMapAttr(begin), **sides})
@@ -63,7 +63,7 @@ def loops_of(op: Operation) -> list[tuple[AffineMap, tuple[int, ...]]] | None:
     Those of a kernel, or the indices of the operand of another op. None for a kernel with other accesses.
     """
     if not is_kernel(op):
-        shapes = [tuple(shape_of(each)) if is_shaped(each) else () for each in op.operands]
+        shapes = [tuple(shape_of(operand)) if is_shaped(operand) else () for operand in op.operands]
         return [(AffineMap.identity(len(shape)), shape) for shape in shapes]
     kernel = kernel_of(op)
     inputs = kernel.inputs[: len(op.operands) - len(kernel.extras) - len(kernel.outputs)]
@@ -87,18 +87,18 @@ def element_table(
     sizes = [bounds[dim] for dim in dims]
     own: list[Any] = [0] * len(bounds)
     for axis, dim in enumerate(dims):
-        own[dim] = np.arange(bounds[dim]).reshape([-1 if each == axis else 1 for each in range(len(dims))])
+        own[dim] = np.arange(bounds[dim]).reshape([-1 if other == axis else 1 for other in range(len(dims))])
     whole = np.broadcast_to(element.eval([a + b for a, b in zip(own, begin, strict=True)], []), sizes)
     place, is_inside = np.zeros(sizes, np.int64), np.ones(sizes, np.bool_)
     for expr, size in zip(map.results, shape, strict=True):
         index = expr.eval(own, [])
         place = place * size + index
         is_inside &= np.broadcast_to((0 <= np.asarray(index)) & (np.asarray(index) < size), sizes)
-    found = np.full(int(np.prod(shape, dtype=np.int64)), -1, np.int64)
-    found[place[is_inside]] = whole[is_inside]
-    if not np.array_equal(found[place[is_inside]], whole[is_inside]):
+    numbers = np.full(int(np.prod(shape, dtype=np.int64)), -1, np.int64)
+    numbers[place[is_inside]] = whole[is_inside]
+    if not np.array_equal(numbers[place[is_inside]], whole[is_inside]):
         raise ValueError("two points of the kernel access one element of the operand, and two of the whole value")
-    return found.reshape(tuple(shape))
+    return numbers.reshape(tuple(shape))
 
 
 @dataclass
@@ -142,12 +142,12 @@ class _Stated:
     writes: list[_Entry]
 
 
-def _malformed(op: Operation, found: str) -> Diagnostic:
+def _malformed(op: Operation, actual: str) -> Diagnostic:
     return Diagnostic(
         f"the attribute {ATTRIBUTE} does not describe this op",
         where=where(op),
         expected="begin, a map from coordinates to loops, reads and writes, for each operand unit or [name, map]",
-        found=found,
+        found=actual,
     )
 
 
@@ -158,24 +158,24 @@ def _stated_of(op: Operation) -> _Stated:
     loops = loops_of(op)
     if loops is None or not isinstance(begin, AffineMapAttr):
         raise _malformed(op, str(begin))
-    found: list[list[_Entry]] = []
+    sides: list[list[_Entry]] = []
     for name in ("reads", "writes"):
         side = table.get(name)
         if not isinstance(side, ArrayAttr) or len(cast("ArrayAttr[Attribute]", side).data) != len(op.operands):
             raise _malformed(op, f"{name} of another number of operands")
-        found.append([])
-        for index, each in enumerate(cast("ArrayAttr[Any]", side).data):
-            if isinstance(each, UnitAttr):
+        sides.append([])
+        for index, statement in enumerate(cast("ArrayAttr[Any]", side).data):
+            if isinstance(statement, UnitAttr):
                 continue
-            pair = cast("ArrayAttr[Attribute]", each).data if isinstance(each, ArrayAttr) else ()
+            pair = cast("ArrayAttr[Attribute]", statement).data if isinstance(statement, ArrayAttr) else ()
             value, element = pair if len(pair) == 2 else (None, None)
             if not isinstance(value, StringAttr) or not isinstance(element, AffineMapAttr):
                 raise _malformed(op, f"{name} of operand {index}")
             map, bounds = loops[index]
             if element.data.num_dims != len(bounds) or len(begin.data.results) not in (0, len(bounds)):
                 raise _malformed(op, str(element))
-            found[-1].append(_Entry(index, value.data, map, bounds, element.data.results[0]))
-    return _Stated(begin.data, *found)
+            sides[-1].append(_Entry(index, value.data, map, bounds, element.data.results[0]))
+    return _Stated(begin.data, *sides)
 
 
 class Values:
@@ -225,11 +225,11 @@ class Values:
         if not same or self._point.paths or source.blocks is not None or target.blocks is not None:
             self.forget(target)
             return
-        found = self._held(source)
-        if found is None:
+        numbers = self._held(source)
+        if numbers is None:
             self.forget(target)
             return
-        self._of(target)[...] = found
+        self._of(target)[...] = numbers
 
     def forget(self, region: Region) -> None:
         """Note that a region holds no named value any more."""
@@ -246,15 +246,15 @@ class Values:
             buffer = cast(Buffer, buffers[entry.operand])
             item = buffer.array.itemsize
             moved = entry.begin(op, begin, self._numbers[entry.name], item, self._type)
-            found = self._held(buffer) if not buffer.by_data else None
-            if found is None:
-                found = np.zeros(entry.numbers.shape, self._type)
-            wrong = found - entry.numbers != moved
+            numbers = self._held(buffer) if not buffer.by_data else None
+            if numbers is None:
+                numbers = np.zeros(entry.numbers.shape, self._type)
+            wrong = numbers - entry.numbers != moved
             if entry.misses is not None:
                 wrong &= ~entry.misses
             if wrong.any():
                 at = tuple(int(i) for i in np.argwhere(wrong)[0])
-                raise self._wrong(op, entry, at, int(entry.numbers[at]) + moved, int(found[at]), item)
+                raise self._wrong(op, entry, at, int(entry.numbers[at]) + moved, int(numbers[at]), item)
 
     def leave(self, op: Operation, buffers: Sequence[Any], before: Sequence[Array | None]) -> None:
         """Note the values that an op leaves in its operands, of which it has written a part each; see `before`."""
@@ -267,40 +267,40 @@ class Values:
             if buffer.by_data or buffer.blocks is not None:
                 continue
             moved = entry.begin(op, begin, self._numbers[entry.name], buffer.array.itemsize, self._type)
-            held = self._of(buffer)
-            np.add(entry.numbers, moved, out=held)
+            numbers = self._of(buffer)
+            np.add(entry.numbers, moved, out=numbers)
             if entry.misses is not None:
-                np.copyto(held, 0 if old is None else old, where=entry.misses)
+                np.copyto(numbers, 0 if old is None else old, where=entry.misses)
 
     def before(self, op: Operation, buffers: Sequence[Any]) -> list[Array | None]:
         """Return the numbers of the operands that an op writes, None for those that it writes all elements of."""
         stated = self._stated.get(op)
-        found: list[Array | None] = []
+        before: list[Array | None] = []
         for entry in stated.writes if stated is not None else ():
             buffer = cast(Buffer, buffers[entry.operand])
             entry.begin(
                 op, self._begin(op, cast(_Stated, stated)), self._numbers[entry.name], buffer.array.itemsize, self._type
             )
-            held = self._held(buffer) if entry.misses is not None else None
-            found.append(held.copy() if held is not None else None)
-        return found
+            numbers = self._held(buffer) if entry.misses is not None else None
+            before.append(numbers.copy() if numbers is not None else None)
+        return before
 
     def finish(self, function: FuncOp, memories: Sequence[Memory], arguments: Sequence[Any]) -> None:
         """Check that buffers hold, at the end, the values that the function states."""
         by_name = {memory.name: memory for memory in memories if memory.name.startswith("@")}
-        by_name |= {f"arg{n}": each.memory for n, each in enumerate(arguments) if isinstance(each, Buffer)}
+        by_name |= {f"arg{n}": argument.memory for n, argument in enumerate(arguments) if isinstance(argument, Buffer)}
         for place, name in self._ends.items():
             memory = by_name.get(place)
             if memory is None:
                 continue
             region = Region(memory, memory.array)
-            found, first = self._held(region), self._numbers[name]
+            numbers, first = self._held(region), self._numbers[name]
             wanted = first + np.arange(memory.size).reshape(*memory.array.shape, memory.array.itemsize)
-            wrong = np.argwhere(wanted != (0 if found is None else found))
+            wrong = np.argwhere(wanted != (0 if numbers is None else numbers))
             if not wrong.size:
                 continue
             *element, byte = (int(i) for i in wrong[0])
-            number = int(found[(*element, byte)]) if found is not None else 0
+            number = int(numbers[(*element, byte)]) if numbers is not None else 0
             raise refuse(
                 "whole-kernel",
                 f"the buffer {memory.name} holds another value at the end than the function states",
@@ -320,7 +320,7 @@ class Values:
         return tuple(expr.eval(point, []) for expr in stated.begin.results)
 
     def _wrong(
-        self, op: Operation, entry: _Entry, at: tuple[int, ...], wanted: int, found: int, item: int
+        self, op: Operation, entry: _Entry, at: tuple[int, ...], wanted: int, actual: int, item: int
     ) -> Exception:
         """Return the refusal of an op that reads another byte than it states; `at` is the element and the byte."""
         programs = self._point.programs
@@ -330,7 +330,7 @@ class Values:
             op,
             f"{name_of(op, entry.operand)} of '{op.name}' is not the part of '{entry.name}' that it computes on",
             f"element {listed(at[:-1])}",
-            found=f"{self._text(found, item)}, where element {needed} of '{entry.name}' is needed",
+            found=f"{self._text(actual, item)}, where element {needed} of '{entry.name}' is needed",
             remedy="bring the part that the instance computes on",
             programs=[programs.names[programs.current]] if programs is not None else [],
         )
@@ -356,11 +356,11 @@ class Values:
         name = self._name_of(region.memory)
         if name is None:
             return None
-        found: Array = np.asarray(self._numbers[name] + region.low, self._type)
+        numbers: Array = np.asarray(self._numbers[name] + region.low, self._type)
         steps = zip((*region.array.shape, region.array.itemsize), (*region.array.strides, 1), strict=True)
         for size, stride in steps:
-            found = np.add.outer(found, np.arange(size, dtype=self._type) * stride)
-        return found
+            numbers = np.add.outer(numbers, np.arange(size, dtype=self._type) * stride)
+        return numbers
 
     def _of(self, region: Region) -> Array:
         """Return the table of the bytes of a region, to be changed."""
@@ -392,15 +392,15 @@ def _item(value: SSAValue) -> int:
 
 def _ends_of(function: FuncOp) -> dict[str, str]:
     """Return the values that buffers hold at the end of a function, by buffer."""
-    held = function.attributes.get(ATTRIBUTE)
-    if held is None:
+    stated = function.attributes.get(ATTRIBUTE)
+    if stated is None:
         return {}
-    found = cast("dict[str, Attribute]", getattr(held, "data", {}))
-    if not isinstance(held, DictionaryAttr) or not all(isinstance(each, StringAttr) for each in found.values()):
+    table = cast("dict[str, Attribute]", getattr(stated, "data", {}))
+    if not isinstance(stated, DictionaryAttr) or not all(isinstance(value, StringAttr) for value in table.values()):
         raise Diagnostic(
             f"the attribute {ATTRIBUTE} of the function does not name values",
             where=where(function),
             expected='{arg1 = "arg1:1", ...}',
-            found=str(held),
+            found=str(stated),
         )
-    return {place: cast(StringAttr, name).data for place, name in found.items()}
+    return {place: cast(StringAttr, name).data for place, name in table.items()}

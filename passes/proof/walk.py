@@ -104,10 +104,10 @@ class Walk(WalkClient):
 
     def _enter(self, function: FuncOp, values: Sequence[Any], *, by_data: bool = False) -> None:
         """Walk through a function, given its buffers, and its numbers or None where these depend on data."""
-        known = tuple(index for index, value in enumerate(values) if value is not None)
-        key = function, known, by_data
+        static = tuple(index for index, value in enumerate(values) if value is not None)
+        key = function, static, by_data
         if key not in self._code:
-            self._code[key] = compile_function(function, known, self, by_data=by_data)
+            self._code[key] = compile_function(function, static, self, by_data=by_data)
         call = self._rules.tiles.enter()
         try:
             self._code[key].walk(*values)
@@ -229,10 +229,10 @@ class Walk(WalkClient):
         def end() -> list[Transfer]:
             self.state.queue, accesses = self._launching.pop()
             self.state.observers.remove(accesses)
-            found = [Transfer(op, tuple(self.steps or ()), *sides, queue=queue) for sides in accesses.pairs()]
-            for each in found:
-                self.state.begin(each)
-            return found
+            transfers = [Transfer(op, tuple(self.steps or ()), *sides, queue=queue) for sides in accesses.pairs()]
+            for transfer in transfers:
+                self.state.begin(transfer)
+            return transfers
 
         return begin, end
 

@@ -22,8 +22,8 @@ from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.expand_grid import ExpandGridPass
 from tilewright.passes.memory.building import grid_of
 from tilewright.passes.outline_kernels import OutlineKernelsPass
-from tilewright.passes.proof.alike import first_alike
 from tilewright.passes.proof.body import prove_body
+from tilewright.passes.proof.equal_grids import first_equal_grids
 from tilewright.passes.proof.grid import prove_tiles
 from tilewright.passes.proof.levels import prove_levels
 from tilewright.passes.tiles.group import tiling_of
@@ -128,10 +128,12 @@ def test_a_grid_that_is_refused_is_like_none_that_is_right(fault: Fault) -> None
         draw = random.Random(f"alike {fault.name} {number}")
         right = fault.program(draw)
         wrong = right.clone()
-        assert all(first_alike([a, b])[b] is a for a, b in zip(outer_grids(right), outer_grids(wrong), strict=True))
+        assert all(
+            first_equal_grids([a, b])[b] is a for a, b in zip(outer_grids(right), outer_grids(wrong), strict=True)
+        )
         fault.plant(wrong, draw)
         for a, b in zip(outer_grids(right), outer_grids(wrong), strict=True):
-            assert first_alike([a, b])[b] is b or not is_refused(b)
+            assert first_equal_grids([a, b])[b] is b or not is_refused(b)
 
 
 @pytest.mark.quick

@@ -20,8 +20,8 @@ _NUMBERS = frozenset({"value", "shift"})
 """The properties of scalar ops that hold a constant, and by how much to shift."""
 
 
-def first_alike(grids: Sequence[GridOp]) -> dict[GridOp, GridOp]:
-    """Return for each grid the first of those that it is like."""
+def first_equal_grids(grids: Sequence[GridOp]) -> dict[GridOp, GridOp]:
+    """Map each grid to the first one of the sequence that is structurally equal to it."""
     firsts: dict[Hashable, GridOp] = {}
     return {grid: firsts.setdefault(structure_of_grid(grid), grid) for grid in grids}
 
@@ -37,9 +37,11 @@ def structure_of_grid(grid: GridOp) -> Hashable:
     code = {op for kernel in kernels for region in kernel.regions for op in nested_ops(region)}
 
     def facts(op: Operation) -> Hashable:
-        properties = ((name, each) for name, each in op.properties.items() if not (op in code and name in _NUMBERS))
-        attributes = ((name, each) for name, each in op.attributes.items() if name not in _BESIDE)
-        return frozenset((name, _fact(each)) for name, each in properties), frozenset(attributes)
+        properties = (
+            (name, attribute) for name, attribute in op.properties.items() if not (op in code and name in _NUMBERS)
+        )
+        attributes = ((name, attribute) for name, attribute in op.attributes.items() if name not in _BESIDE)
+        return frozenset((name, _fact(attribute)) for name, attribute in properties), frozenset(attributes)
 
     return structural_key([grid], _outside, facts)
 
@@ -53,7 +55,7 @@ def _fact(attribute: Attribute) -> Hashable:
     """Return an attribute without the addresses of tiles and scratch."""
     if not isinstance(attribute, ArrayAttr):
         return attribute
-    return tuple(_fact_of(each) for each in cast("ArrayAttr[Attribute]", attribute))
+    return tuple(_fact_of(element) for element in cast("ArrayAttr[Attribute]", attribute))
 
 
 def _fact_of(attribute: Attribute) -> Hashable:
