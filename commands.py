@@ -73,7 +73,7 @@ def _model(options: argparse.Namespace, path: Path | None = None) -> Model:
 def progressing(machine: str) -> Generator[Sequence[Observer]]:
     """Show on a terminal which pass runs; gives the observers to use. Raises UsageError for an unknown machine."""
     from .compiler import machine_named, pipeline_of
-    from .passes.core.manager import Observer, Place
+    from .passes.core.manager import Observer, PassPosition
 
     steps = pipeline_of(machine_named(machine)).steps
     if not sys.stderr.isatty():
@@ -87,7 +87,7 @@ def progressing(machine: str) -> Generator[Sequence[Observer]]:
         task = bar.add_task("import", total=len(steps))
 
         class Showing(Observer):
-            def before_pass(self, place: Place, module: object) -> None:
+            def before_pass(self, place: PassPosition, module: object) -> None:
                 bar.update(task, description=place.step.name, completed=place.number - 1)
 
         yield [Showing()]

@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.compiler import Model, compile_model, machine_named
 from tilewright.frontend import zoo
-from tilewright.passes.core.manager import Observer, Place
+from tilewright.passes.core.manager import Observer, PassPosition
 from tilewright.passes.core.pipeline import Pipeline
 from tilewright.test.exits import exit_with
 
@@ -48,7 +48,7 @@ class PhaseTimes(Observer):
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
         self._add("import")
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         self._add(place.step.phase)
 
     def _add(self, name: str) -> None:

@@ -35,7 +35,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
-from tilewright.passes.core.manager import Observer, Place
+from tilewright.passes.core.manager import Observer, PassPosition
 from tilewright.test.growth_graphs import SHAPES
 
 SIZES = (1_000, 2_000, 5_000, 10_000, 20_000)
@@ -71,14 +71,14 @@ class PassTimes(Observer):
         self.seconds: dict[str, float] = {}
         self._start = time.process_time()
 
-    def before_pass(self, place: Place, module: ModuleOp) -> None:
+    def before_pass(self, place: PassPosition, module: ModuleOp) -> None:
         if place.number == 1:
             self.add("import")
 
-    def after_rewrite(self, place: Place, module: ModuleOp) -> None:
+    def after_rewrite(self, place: PassPosition, module: ModuleOp) -> None:
         self.add(f"{place.step.phase}: {place.step.name}")
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         self.add("verify")
 
     def add(self, name: str) -> None:

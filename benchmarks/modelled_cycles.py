@@ -32,7 +32,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.compiler import Model
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
-from tilewright.passes.core.manager import Observer, Place
+from tilewright.passes.core.manager import Observer, PassPosition
 from tilewright.runtime.simulator import simulate
 from tilewright.runtime.tools.check import case_inputs, find_cases, model_for
 from tilewright.runtime.tools.profile import explicit_program
@@ -63,10 +63,10 @@ class _Planned(Observer):
         self.seconds = 0.0
         self._begin = 0.0
 
-    def before_pass(self, place: Place, module: ModuleOp) -> None:
+    def before_pass(self, place: PassPosition, module: ModuleOp) -> None:
         self._begin = time.process_time()
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         if place.step.phase == "planned":
             self.seconds += time.process_time() - self._begin
 

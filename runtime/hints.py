@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
-    from ..passes.core.manager import Place
+    from ..passes.core.manager import PassPosition
     from ..passes.core.pipeline import Pipeline
 
 
@@ -56,7 +56,7 @@ class ScaleHint(Observer):
     def __init__(self, *, integers: bool):
         self._options = "--shifts" if integers else "--integers --shifts"
 
-    def before_pass(self, place: Place, module: ModuleOp) -> None:
+    def before_pass(self, place: PassPosition, module: ModuleOp) -> None:
         """Count them before the pass that rewrites scales alone, since it leaves shifts to an engine."""
         if place.step.name != "narrow-requantization" or not getattr(place.step.run, "rescale_only", False):
             return

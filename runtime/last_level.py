@@ -18,7 +18,7 @@ from ..dialects.hier import ConcurrentOp
 from ..dialects.paged.ops import PagedPoolOp
 from ..errors import Diagnostic
 from ..passes.convert_to_emitc import ConvertToEmitcPass
-from ..passes.core.manager import Observer, PassManager, Place
+from ..passes.core.manager import Observer, PassManager, PassPosition
 from ..passes.core.pipeline import Pipeline
 
 
@@ -29,7 +29,7 @@ class _LastLevel(Diagnostic):
 class _Guard(Observer):
     """Observer that stops the pipeline before concurrent programs and steps of a paged store become calls."""
 
-    def before_pass(self, place: Place, module: ModuleOp) -> None:
+    def before_pass(self, place: PassPosition, module: ModuleOp) -> None:
         is_last = isinstance(place.step.run, ConvertToEmitcPass)
         if is_last and any(isinstance(op, ConcurrentOp | PagedPoolOp) for op in nested_ops(module)):
             raise _LastLevel("the next pass makes calls that only C can run")

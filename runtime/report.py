@@ -28,7 +28,7 @@ from ..dialects.core.work import multiply_accumulates
 from ..dialects.hier import DmaStartOp, GridOp, LaunchOp
 from ..dialects.onnx.schema import is_constant
 from ..ir import node_names
-from ..passes.core.manager import Observer, Place
+from ..passes.core.manager import Observer, PassPosition
 from ..passes.core.pipeline import Pipeline
 from ..passes.emitc.sharing import spare_memories
 from ..passes.emitc.text.stack import stack_bound
@@ -56,7 +56,7 @@ class ReportObserver(Observer):
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
         self._nodes = graph_nodes(module)
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         if not place.ends_phase:
             return
         network = _network(module)

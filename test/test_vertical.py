@@ -16,7 +16,7 @@ from tilewright import opt_tool
 from tilewright.compiler import Compilation, Model, compile_model, machine_named
 from tilewright.frontend import zoo
 from tilewright.ir import Array
-from tilewright.passes.core.manager import Observer, Place
+from tilewright.passes.core.manager import Observer, PassPosition
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.toolchain import STRICT
@@ -38,11 +38,11 @@ class EachPhase(Observer):
         self._inputs = inputs
         self.outputs: dict[str, Outputs] = {}
 
-    def before_pass(self, place: Place, module: ModuleOp) -> None:
+    def before_pass(self, place: PassPosition, module: ModuleOp) -> None:
         if place.number == 1:
             self.outputs["graph"] = run_module(module, self._inputs)
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         following = place.rest().steps
         if not following or following[0].phase != place.step.phase:
             self.outputs[place.step.phase] = run_module(module, self._inputs)

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.compiler import Model, compile_model
 from tilewright.frontend.zoo._builder import Builder
-from tilewright.passes.core.manager import Observer, Place
+from tilewright.passes.core.manager import Observer, PassPosition
 
 KINDS = ("equal", "different")
 RUNS = 2
@@ -31,10 +31,10 @@ class _PlanningTime(Observer):
         self.seconds = 0.0
         self._start = 0.0
 
-    def before_pass(self, place: Place, module: ModuleOp) -> None:
+    def before_pass(self, place: PassPosition, module: ModuleOp) -> None:
         self._start = time.perf_counter()
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         if place.step.phase == "planned":
             self.seconds += time.perf_counter() - self._start
 

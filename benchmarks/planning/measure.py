@@ -20,7 +20,7 @@ from tilewright.dialects.core.machine.attribute import machine_of
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array, functions
 from tilewright.passes.allocate_static import lifetimes
-from tilewright.passes.core.manager import Observer, Place
+from tilewright.passes.core.manager import Observer, PassPosition
 from tilewright.passes.memory.views import bytes_of
 from tilewright.runtime.simulator import simulate
 from tilewright.runtime.tools.check import Case, case_inputs, model_for
@@ -68,7 +68,7 @@ class _Planning(Observer):
         self.ended = 0.0
         self.constants = 0
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         if place.step.phase == "planned":
             self.ended = time.perf_counter()
         elif place.step.phase == "buffers":
@@ -82,7 +82,7 @@ class _Alive(Observer):
     def __init__(self) -> None:
         self.peak = 0
 
-    def before_pass(self, place: Place, module: ModuleOp) -> None:
+    def before_pass(self, place: PassPosition, module: ModuleOp) -> None:
         if place.step.name == "allocate-static":
             self.peak = max((alive_at_once(function) for function in functions(module)), default=0)
 

@@ -40,7 +40,7 @@ from tilewright.dialects.core.machine.cost_table import cost_named
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.nn import MatmulOp
 from tilewright.dialects.quant import RequantizeOp
-from tilewright.passes.timing.kernels import Place
+from tilewright.passes.timing.kernels import Allocation
 from tilewright.passes.timing.transfers import cost_of
 from tilewright.runtime.simulator.accounts import LayerAccount
 from tilewright.runtime.simulator.schedule import Schedule
@@ -209,7 +209,7 @@ def queued(row: Row) -> int | None:
 def together(transfers: list[tuple[Any, int]]) -> int:
     """Return the end of the last of concurrent transfers."""
     schedule, layer = Schedule(MACHINE), LayerAccount(())
-    far, near = Place("far", "L2", -1), Place("near", "L1", 0)
+    far, near = Allocation("far", "L2", -1), Allocation("near", "L1", 0)
     for link, size in transfers:
         schedule.start(layer, link, cost_of(MACHINE, link, size, (1,)), far, near, (size, size), link is OUT)
     return schedule.end()

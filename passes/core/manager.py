@@ -23,7 +23,7 @@ from .pipeline import ANY, Pipeline, PipelineStep
 
 
 @dataclass(frozen=True)
-class Place:
+class PassPosition:
     """A pass in its pipeline: the `number`th, from 1."""
 
     step: PipelineStep
@@ -56,16 +56,16 @@ class Observer:
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
         """Observe the module before the first pass."""
 
-    def before_pass(self, place: Place, module: ModuleOp) -> None:
+    def before_pass(self, place: PassPosition, module: ModuleOp) -> None:
         """Observe the module before a pass."""
 
-    def after_rewrite(self, place: Place, module: ModuleOp) -> None:
+    def after_rewrite(self, place: PassPosition, module: ModuleOp) -> None:
         """Observe the module after a pass, before its verification."""
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         """Observe the verified module after a pass."""
 
-    def after_failure(self, place: Place, module: ModuleOp, error: Diagnostic) -> None:
+    def after_failure(self, place: PassPosition, module: ModuleOp, error: Diagnostic) -> None:
         """Observe the module after a pass that failed, or whose result does not verify."""
 
 
@@ -94,9 +94,9 @@ class PassManager:
             observer.before_pipeline(pipeline, module)
         with rare_collections(), nothing_older_searched():
             for number, step in enumerate(pipeline.steps, 1):
-                self._run_step(Place(step, number, pipeline), module, context)
+                self._run_step(PassPosition(step, number, pipeline), module, context)
 
-    def _run_step(self, place: Place, module: ModuleOp, context: Context) -> None:
+    def _run_step(self, place: PassPosition, module: ModuleOp, context: Context) -> None:
         try:
             for observer in self.observers:
                 observer.before_pass(place, module)

@@ -22,7 +22,7 @@ from ..memory.views import bytes_of
 from ..tiles.group import roles_of
 
 
-class Place(NamedTuple):
+class Allocation(NamedTuple):
     """
     Allocation of a buffer: its name, its level, and its offset there in bytes, -1 if unallocated.
 
@@ -84,7 +84,7 @@ def cost_of_kernel(op: Operation, machine: Machine, around: StringAttr | None = 
     return _with_operands(cost, op, machine)
 
 
-def bank_conflict_cycles(op: Operation, machine: Machine, engine: str) -> Callable[[Sequence[Place]], int] | None:
+def bank_conflict_cycles(op: Operation, machine: Machine, engine: str) -> Callable[[Sequence[Allocation]], int] | None:
     """
     Return the bank conflict cycles of a kernel's reads, by the allocations of its shaped operands.
 
@@ -97,7 +97,7 @@ def bank_conflict_cycles(op: Operation, machine: Machine, engine: str) -> Callab
     shaped = [value for value in op.operands if is_shaped(value)]
     inputs = [(shaped.index(value), role, bytes_of(value.type)) for value, role in roles_of(op) if role in _READ]
 
-    def cycles(places: Sequence[Place]) -> int:
+    def cycles(places: Sequence[Allocation]) -> int:
         placed = [(places[at], role, size) for at, role, size in inputs]
         reads = [(p.level, range(p.address, p.address + size), role) for p, role, size in placed if p.address >= 0]
         conflicts = 0.0

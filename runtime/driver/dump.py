@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import ModuleOp
 
 from ...errors import Diagnostic
-from ...passes.core.manager import Observer, Place
+from ...passes.core.manager import Observer, PassPosition
 from ...passes.core.pipeline import Pipeline
 
 
@@ -46,11 +46,11 @@ class PrintIr(Observer):
         if self.when.after_change:
             self._last = _digest(self.print(module))
 
-    def before_pass(self, place: Place, module: ModuleOp) -> None:
+    def before_pass(self, place: PassPosition, module: ModuleOp) -> None:
         if self.when.before_all or place.step.name in self.when.before:
             _show("Before", place, self.print(module))
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         every = self.when.after_all or (self.when.after_change and not self.when.after)
         wanted = every or place.step.name in self.when.after
         if not wanted and not self.when.after_change:
@@ -62,7 +62,7 @@ class PrintIr(Observer):
         if wanted:
             _show("After", place, text)
 
-    def after_failure(self, place: Place, module: ModuleOp, error: Diagnostic) -> None:
+    def after_failure(self, place: PassPosition, module: ModuleOp, error: Diagnostic) -> None:
         if self.when.after_failure or self.when.after_all or place.step.name in self.when.after:
             _show("After", place, self.print(module), " Failed")
 
@@ -71,7 +71,7 @@ def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode()).digest()
 
 
-def _show(when: str, place: Place, text: str, suffix: str = "") -> None:
+def _show(when: str, place: PassPosition, text: str, suffix: str = "") -> None:
     step = place.step
     banner = f"// -----// IR Dump {when} {type(step.run).__name__}{suffix} ({step.name}) //----- //"
     print(f"{banner}\n{text}\n", file=sys.stderr)

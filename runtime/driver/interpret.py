@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ...errors import Diagnostic
 from ...ir import Array
 from ...passes.core.failures import as_diagnostic
-from ...passes.core.manager import Observer, Place
+from ...passes.core.manager import Observer, PassPosition
 from ...passes.core.pipeline import Pipeline
 from ..interpreter.observations import Observation
 from .answers import compare
@@ -55,7 +55,7 @@ class InterpretEach(Observer):
             count = len(skipped) + len(self._bench.references)
             print(f"--interpret-each: {len(skipped)} of {count} inputs skipped: {skipped[0].message}", file=sys.stderr)
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         assert self._bench is not None
         references = [reference for reference in self._bench.references if not self._bench.exceeds(module, reference)]
         if not references:

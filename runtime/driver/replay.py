@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ...errors import Diagnostic
 from ...files import open_regular, write_text
 from ...grammar import UsageError
-from ...passes.core.manager import Observer, Place
+from ...passes.core.manager import Observer, PassPosition
 from ...passes.core.pipeline import Pipeline
 
 _RUN = "// RUN: opt-tool %s"
@@ -70,7 +70,7 @@ class DumpDir(Observer):
                 stale.unlink()
         self._write("00-input", header(pipeline, self.flags), module)
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         self._write(f"{place.number:02}-{place.step.name}", header(place.rest(), self.flags), module)
 
     def _write(self, name: str, first: str, module: ModuleOp) -> None:
@@ -103,9 +103,9 @@ class Reproducer(Observer):
     flags: tuple[str, ...] = ()
     _before: str = ""
 
-    def before_pass(self, place: Place, module: ModuleOp) -> None:
+    def before_pass(self, place: PassPosition, module: ModuleOp) -> None:
         self._before = self.print(module)
 
-    def after_failure(self, place: Place, module: ModuleOp, error: Diagnostic) -> None:
+    def after_failure(self, place: PassPosition, module: ModuleOp, error: Diagnostic) -> None:
         write_text(self.file, f"{header(Pipeline((place.step,)), self.flags)}{self._before}\n")
         error.reproducer = str(self.file)

@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 from ...dialects.core.syntax.text import Locations, parse_module, print_ir
 from ...errors import Diagnostic
 from ...ir import where
-from ...passes.core.manager import Observer, Place
+from ...passes.core.manager import Observer, PassPosition
 from ...passes.core.pipeline import Pipeline
 
 _PRINTED = "<printed IR>"
@@ -32,7 +32,7 @@ class RoundTrip(Observer):
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
         check_round_trip(module, self.context)
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         check_round_trip(module, self.context)
 
 

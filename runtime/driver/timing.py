@@ -9,7 +9,7 @@ from time import perf_counter
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ...passes.core.manager import Observer, Place
+from ...passes.core.manager import Observer, PassPosition
 
 _RULE = f"===-{'-' * 73}-==="
 
@@ -30,15 +30,15 @@ class Timing(Observer):
         finally:
             self._add(name, perf_counter() - start)
 
-    def before_pass(self, place: Place, module: ModuleOp) -> None:
+    def before_pass(self, place: PassPosition, module: ModuleOp) -> None:
         self._start = perf_counter()
 
-    def after_rewrite(self, place: Place, module: ModuleOp) -> None:
+    def after_rewrite(self, place: PassPosition, module: ModuleOp) -> None:
         now = perf_counter()
         self._add(f"{place.number:>3}  {place.step}", now - self._start)
         self._start = now
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         self._add("verify", perf_counter() - self._start)
 
     def _add(self, name: str, seconds: float) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...dialects.core.machine.engine import Queue
 from ...dialects.core.machine.link import Link
-from ...passes.timing.kernels import KernelCost, Place
+from ...passes.timing.kernels import Allocation, KernelCost
 from ...passes.timing.transfers import TransferCost
 from .accounts import CompletionToken, LayerAccount, Tally
 from .lockstep import Lockstep
@@ -26,7 +26,9 @@ class BareSchedule(Schedule):
         self.now = end
         return []
 
-    def _ran(self, token: CompletionToken, layer: LayerAccount, kernel: KernelCost, places: Sequence[Place]) -> None:
+    def _ran(
+        self, token: CompletionToken, layer: LayerAccount, kernel: KernelCost, places: Sequence[Allocation]
+    ) -> None:
         self._use(kernel.engine).time.free = token.end
 
     def executed(self, token: CompletionToken, layer: LayerAccount, queue: Queue, operator: str) -> None:
@@ -41,8 +43,8 @@ class BareSchedule(Schedule):
         layer: LayerAccount,
         link: Link,
         cost: TransferCost,
-        far: Place,
-        near: Place,
+        far: Allocation,
+        near: Allocation,
         sizes: tuple[int, int],
         route: Sequence[tuple[int, int]],
     ) -> None:

@@ -18,7 +18,7 @@ from ...grammar import quote
 from ...ir import functions
 from ...passes import all_passes
 from ...passes.core.base import places_operands
-from ...passes.core.manager import Observer, PassManager, Place
+from ...passes.core.manager import Observer, PassManager, PassPosition
 from ...passes.core.pipeline import Pipeline, parse_pipeline
 from ...passes.explicit.transfers import transfer_of
 from .walk import can_walk
@@ -94,7 +94,7 @@ class _Keeper(Observer):
         self._is_placed = is_placed
         """True once operands are in the memories of their engines."""
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         self._is_placed |= places_operands(place.step.run)
         if not self._is_placed:
             return

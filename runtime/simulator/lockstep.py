@@ -26,7 +26,7 @@ from ...dialects.core.machine.model import Machine
 from ...dialects.core.machine.routes import Edge, route_between
 from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp, StreamEndOp
 from ...ir import Array
-from ...passes.timing.kernels import KernelCost, Place
+from ...passes.timing.kernels import Allocation, KernelCost
 from ...passes.timing.mesh import PORT
 from ...passes.timing.resources import LinkTime, Times
 from ...passes.timing.transfers import TransferCost
@@ -80,7 +80,7 @@ class KernelAction:
 
     layer: LayerAccount
     cost: KernelCost
-    places: Sequence[Place]
+    places: Sequence[Allocation]
     began: Array = field(init=False)
     token: LaneToken = field(default_factory=lambda: LaneToken(False))
 
@@ -93,8 +93,8 @@ class TransferAction:
     layer: LayerAccount
     link: Link
     cost: TransferCost
-    far: Place
-    near: Place
+    far: Allocation
+    near: Allocation
     sizes: tuple[int, int]
     ends: Ends | None
     channels: Array = field(init=False)
@@ -191,7 +191,7 @@ class ActionRecorder:
         """Slots of each queue that all classes have taken, by the class of op."""
         return self._taken
 
-    def run(self, layer: LayerAccount, cost: KernelCost, places: Sequence[Place]) -> None:
+    def run(self, layer: LayerAccount, cost: KernelCost, places: Sequence[Allocation]) -> None:
         """Record a kernel."""
         self.nodes.actions.append(KernelAction(layer, cost, places))
 
@@ -204,7 +204,7 @@ class ActionRecorder:
         """Record a wait."""
         self.nodes.actions.append(WaitAction(layer, token))
 
-    def take(self, op: StreamEndOp, stream: Stream, point: Sequence[Any], layer: LayerAccount) -> Place | None:
+    def take(self, op: StreamEndOp, stream: Stream, point: Sequence[Any], layer: LayerAccount) -> Allocation | None:
         """Record that each lane takes a slot; return the slots."""
         queues = self.queues_at(stream, point)
         numbers = self._step(type(op), stream, queues)
@@ -218,16 +218,16 @@ class ActionRecorder:
         self._step(type(op), stream, queues)
         self.nodes.actions.append(HandOn(op, stream, queues, after))
 
-    def front(self, stream: Stream, point: Sequence[Any]) -> Place | None:
+    def front(self, stream: Stream, point: Sequence[Any]) -> Allocation | None:
         """Return the slots that lanes have popped first, and not released."""
         queues = self.queues_at(stream, point)
         return self._slot(stream, queues, self._counts(ReleaseOp, stream)[queues] % stream.depth)
 
-    def ends(self, source: Place, target: Place) -> Ends:
+    def ends(self, source: Allocation, target: Allocation) -> Ends:
         """Return the instances of their levels that two buffers of each lane are in."""
         return Ends(self._instances(source), self._instances(target))
 
-    def _instances(self, place: Place) -> Array:
+    def _instances(self, place: Allocation) -> Array:
         name: object = place.name
         if not isinstance(name, SlotName) or name.stream.instances is None:
             return self.nodes.copies
@@ -262,12 +262,12 @@ class ActionRecorder:
         counts[queues] += 1
         return numbers
 
-    def _slot(self, stream: Stream, queues: Array, slots: Array) -> Place | None:
+    def _slot(self, stream: Stream, queues: Array, slots: Array) -> Allocation | None:
         if not stream.has_slots:
             return None
         # A name of lanes stands where a text is in other buffers; it is resolved when buffers are accounted.
         name: Any = SlotName(stream, queues, slots)
-        return Place(name, stream.level, -1)
+        return Allocation(name, stream.level, -1)
 
 
 Body: TypeAlias = Callable[..., Generator[Any, Any, None]]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ...ir import Array
-from ...passes.timing.kernels import Place
+from ...passes.timing.kernels import Allocation
 from .accounts import EngineAccount, LayerAccount, Tally
 from .columns import Batch
 from .lanes import Lanes
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .schedule import Schedule
 
 
-_Names: TypeAlias = "dict[tuple[Place, int, Nodes], tuple[int, str]]"
+_Names: TypeAlias = "dict[tuple[Allocation, int, Nodes], tuple[int, str]]"
 """Tile -> the order of the last transfer that it is named by, and the name."""
 
 
@@ -119,22 +119,22 @@ def _transfer(schedule: Schedule, action: TransferAction, nodes: NodeClass, name
             names[key] = order, name
 
 
-def _texts(place: Place) -> str | list[str]:
+def _texts(place: Allocation) -> str | list[str]:
     """Return the name of a buffer, or the names of the slots of all lanes."""
     name: object = place.name
     return name.texts if isinstance(name, SlotName) else place.name
 
 
 def _keep(
-    schedule: Schedule, place: Place, size: int, layer: LayerAccount, start: Array, end: Array
-) -> list[tuple[Place, int, Nodes]]:
+    schedule: Schedule, place: Allocation, size: int, layer: LayerAccount, start: Array, end: Array
+) -> list[tuple[Allocation, int, Nodes]]:
     """Extend the residency of the buffers of all lanes; return their keys, one where it is the same for all."""
     name, address = _texts(place), place.address
     if isinstance(name, str) and not isinstance(address, Lanes):
         return [schedule.keep(place, size, layer.nodes, int(start.min()), int(end.max()))]
     names = [name] * len(start) if isinstance(name, str) else name
     addresses = address.values.tolist() if isinstance(address, Lanes) else [address] * len(start)
-    places = (Place(text, place.level, at, place.bytes) for text, at in zip(names, addresses, strict=True))
+    places = (Allocation(text, place.level, at, place.bytes) for text, at in zip(names, addresses, strict=True))
     spans = zip(places, start.tolist(), end.tolist(), strict=True)
     return [schedule.keep(key, size, layer.nodes, one, other) for key, one, other in spans]
 

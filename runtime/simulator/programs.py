@@ -16,7 +16,7 @@ from ...dialects.hier.streams import FrontOp, PopOp, PushOp, ReleaseOp, ReserveO
 from ...errors import Diagnostic
 from ...ir import where
 from ...passes.explicit.client import Handler
-from ...passes.timing.kernels import Place
+from ...passes.timing.kernels import Allocation
 from ...passes.timing.timeline import Signal
 from .accounts import CompletionToken, LayerAccount
 from .lane_events import LaneEvents
@@ -44,7 +44,7 @@ class SimulatedPrograms:
 
     def restart(self) -> None:
         """Begin once more, without streams."""
-        self._instances: dict[Place, int] = {}
+        self._instances: dict[Allocation, int] = {}
         """Slot of an array of streams -> the instance of its level, by number."""
         self._current = 0
         self._streams: dict[StreamOp, list[Stream]] = {}
@@ -62,7 +62,7 @@ class SimulatedPrograms:
 
         rank, kind = len(op.coordinates), type(op)
 
-        def take(stream: Stream, *point: Any) -> Generator[Any, Any, Place | None]:
+        def take(stream: Stream, *point: Any) -> Generator[Any, Any, Allocation | None]:
             if (recorder := self._schedule.recorder) is not None:
                 return recorder.take(op, stream, point, layer)
             queue = _queue_at(op, stream, point)
@@ -79,7 +79,7 @@ class SimulatedPrograms:
             stream.take(kind, queue)
             self._schedule.record(partial(self._hand_on, op, stream, queue, *point[rank:]))
 
-        def front(stream: Stream, *point: Any) -> Place | None:
+        def front(stream: Stream, *point: Any) -> Allocation | None:
             if (recorder := self._schedule.recorder) is not None:
                 return recorder.front(stream, point)
             queue = _queue_at(op, stream, point)
@@ -172,7 +172,7 @@ class SimulatedPrograms:
         count = () if program.engine is None else self._schedule.machine.engine(program.engine.data).count
         return instance_number(count, point, [a + n for a, n in zip(program.first, program.extents, strict=True)])
 
-    def route(self, link: Link, source: Place, target: Place) -> tuple[Edge, ...] | Ends:
+    def route(self, link: Link, source: Allocation, target: Allocation) -> tuple[Edge, ...] | Ends:
         """Return the hops of a transfer over a link between neighbours; one within the instance if it stays there."""
         if not link.neighbours:
             return ()

@@ -18,7 +18,7 @@ from ...dialects.core.queues import queue_named
 from ...ir import element_of, numpy_type
 from ...passes.explicit.client import Handler
 from ...passes.memory.views import row_major
-from ...passes.timing.kernels import Place, level_of
+from ...passes.timing.kernels import Allocation, level_of
 from ...passes.timing.resources import InOrder
 from .accounts import CompletionToken, LayerAccount
 from .ports import BankRows, Ports
@@ -31,7 +31,7 @@ class BufferRegion(NamedTuple):
     memory: tuple[str, str]
     low: int
     high: int
-    buffer: tuple[Place, object]
+    buffer: tuple[Allocation, object]
     box: tuple[tuple[int, int], ...]
     is_write: bool
 
@@ -172,7 +172,7 @@ class SimulatedQueues:
 _NO_ROWS = BankRows({}, {}, {})
 
 
-def _footprint(access: QueueAccess, value: SSAValue, place: Place, level: str) -> BufferRegion:
+def _footprint(access: QueueAccess, value: SSAValue, place: Allocation, level: str) -> BufferRegion:
     """Return the footprint of an access; in a view with strides of its own, where it begins is not known here: all."""
     kind = cast("MemRefType[Any]", value.type)
     memory = (level, "" if place.address >= 0 else place.name)

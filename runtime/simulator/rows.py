@@ -27,7 +27,7 @@ from ...dialects.hier.streams import StreamEndOp
 from ...dialects.hier.tile_copies import overlap
 from ...ir import numpy_type, shape_of
 from ...passes.memory.views import MEMORY_VIEWS, VIEWS, bytes_of, layout_of, row_major
-from ...passes.timing.kernels import Place
+from ...passes.timing.kernels import Allocation
 from ...passes.timing.transfers import Rows, TransferCost
 
 
@@ -72,14 +72,14 @@ class DramAddresses:
 
     def opened(
         self, far: SSAValue, near: SSAValue, repeated: Sequence[int], *, is_outward: bool
-    ) -> Callable[[TransferCost, Sequence[int], Place, Place], TransferCost]:
+    ) -> Callable[[TransferCost, Sequence[int], Allocation, Allocation], TransferCost]:
         """Return the function from the cost of a transfer, offsets and places to the cost with rows of both ends."""
         ends = self._rows(far, shape_of(near), repeated), self._rows(near, shape_of(near))
         if ends == (None, None):
             return _unchanged
         origin = [0] * len(shape_of(near))
 
-        def opened(cost: TransferCost, offsets: Sequence[int], *places: Place) -> TransferCost:
+        def opened(cost: TransferCost, offsets: Sequence[int], *places: Allocation) -> TransferCost:
             both = zip(ends, (offsets, origin), places, strict=True)
             rows = [end(at, place.name) for end, at, place in both if end is not None]
             return replace(cost, rows=tuple(rows[::-1] if is_outward else rows))
@@ -114,7 +114,7 @@ class DramAddresses:
         return self._bases[level, key]
 
 
-def _unchanged(cost: TransferCost, offsets: Sequence[int], far: Place, near: Place) -> TransferCost:
+def _unchanged(cost: TransferCost, offsets: Sequence[int], far: Allocation, near: Allocation) -> TransferCost:
     return cost
 
 

@@ -14,7 +14,7 @@ from ...dialects.core.machine.engine import Queue
 from ...dialects.core.machine.link import Link
 from ...dialects.core.machine.model import Machine
 from ...ir import Array
-from ...passes.timing.kernels import KernelCost, Place
+from ...passes.timing.kernels import Allocation, KernelCost
 from ...passes.timing.mesh import NeighbourBuses
 from ...passes.timing.resources import InOrder, LinkTime, Times
 from ...passes.timing.timeline import Program, Signal, Timeline
@@ -84,8 +84,8 @@ class Schedule:
         self._banks = Banks(machine)
         self._engine_waits = True
         """False while a program runs that has no engine: its waits are those of none."""
-        self._uses: dict[tuple[Place, int, Nodes], list[int]] = {}
-        self._names: dict[tuple[Place, int, Nodes], str] = {}
+        self._uses: dict[tuple[Allocation, int, Nodes], list[int]] = {}
+        self._names: dict[tuple[Allocation, int, Nodes], str] = {}
         self._traffic: dict[tuple[str, int], list[tuple[int, int, float]]] = {}
         self._copy = 0
         self._instance = -1
@@ -277,7 +277,7 @@ class Schedule:
         """Return a level, and its instance for the iteration."""
         return level, self._copy % self._level_copies[level]
 
-    def run(self, layer: LayerAccount, kernel: KernelCost, places: Sequence[Place]) -> None:
+    def run(self, layer: LayerAccount, kernel: KernelCost, places: Sequence[Allocation]) -> None:
         """Run a kernel; the program resumes at its end."""
         if self.recorder is not None:
             self.recorder.run(layer, kernel, places)
@@ -286,7 +286,9 @@ class Schedule:
         self.tokens.append(token)
         self.act(partial(self._run, token, layer, kernel, places))
 
-    def _run(self, token: CompletionToken, layer: LayerAccount, kernel: KernelCost, places: Sequence[Place]) -> None:
+    def _run(
+        self, token: CompletionToken, layer: LayerAccount, kernel: KernelCost, places: Sequence[Allocation]
+    ) -> None:
         tally = layer.operators.setdefault(kernel.operator, Tally())
         self._pass(layer, "busy", max(self.now, self._use(kernel.engine).time.free))
         token.start, token.end = self.now, self._contended(kernel.cycles, kernel)
@@ -307,7 +309,9 @@ class Schedule:
                 use.time.free += delay
                 self._spend(layer, "conflicts", delay)
 
-    def _ran(self, token: CompletionToken, layer: LayerAccount, kernel: KernelCost, places: Sequence[Place]) -> None:
+    def _ran(
+        self, token: CompletionToken, layer: LayerAccount, kernel: KernelCost, places: Sequence[Allocation]
+    ) -> None:
         """Record that a kernel runs on its engine in its token's interval."""
         use, tally = self._use(kernel.engine), layer.operators[kernel.operator]
         energy = self.kernel_energy(kernel)
@@ -340,14 +344,16 @@ class Schedule:
 
     # Concurrent kernels
 
-    def launch(self, layer: LayerAccount, kernel: KernelCost, places: Sequence[Place]) -> CompletionToken:
+    def launch(self, layer: LayerAccount, kernel: KernelCost, places: Sequence[Allocation]) -> CompletionToken:
         """Launch a kernel on its engine, or enqueue it; the program resumes after the set-up."""
         token = CompletionToken()
         self.tokens.append(token)
         self.act(partial(self._launch, token, layer, kernel, places))
         return token
 
-    def _launch(self, token: CompletionToken, layer: LayerAccount, kernel: KernelCost, places: Sequence[Place]) -> None:
+    def _launch(
+        self, token: CompletionToken, layer: LayerAccount, kernel: KernelCost, places: Sequence[Allocation]
+    ) -> None:
         engine, use = self.machine.engine(kernel.engine), self._use(kernel.engine)
         setup = min(engine.setup, kernel.cycles)
         self._pass(layer, "setup", use.time.entry(self.now) + setup)
@@ -405,8 +411,8 @@ class Schedule:
         layer: LayerAccount,
         link: Link,
         cost: TransferCost,
-        far: Place,
-        near: Place,
+        far: Allocation,
+        near: Allocation,
         sizes: tuple[int, int],
         outward: bool,
         route: Sequence[tuple[int, int]] | Ends = (),
@@ -432,8 +438,8 @@ class Schedule:
         layer: LayerAccount,
         link: Link,
         cost: TransferCost,
-        far: Place,
-        near: Place,
+        far: Allocation,
+        near: Allocation,
         sizes: tuple[int, int],
         route: Sequence[tuple[int, int]],
     ) -> None:
@@ -568,7 +574,7 @@ class Schedule:
         if self._last is None or end > self._last[0]:
             self._last = end, layer, "wait_out" if outward else "wait_in"
 
-    def keep(self, place: Place, size: int, nodes: Nodes, start: int, end: int) -> tuple[Place, int, Nodes]:
+    def keep(self, place: Allocation, size: int, nodes: Nodes, start: int, end: int) -> tuple[Allocation, int, Nodes]:
         """Extend the residency of a buffer, shared by all layers unless it is a tile; return its key."""
         lasts = place.level == self.machine.far.name or place.bytes > 0
         key = place, place.bytes or size, () if lasts else nodes
@@ -576,7 +582,7 @@ class Schedule:
         span[0], span[1] = min(span[0], start), max(span[1], end)
         return key
 
-    def name(self, buffer: tuple[Place, int, Nodes], name: str) -> None:
+    def name(self, buffer: tuple[Allocation, int, Nodes], name: str) -> None:
         """Name a tile, by its key of `keep`, by its source or destination."""
         self._names[buffer] = name
 

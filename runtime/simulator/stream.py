@@ -13,7 +13,7 @@ from ...dialects.core.machine.routes import instance_number
 from ...dialects.hier.sharded import level_name
 from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp, ReserveOp, StreamEndOp, StreamOp
 from ...ir import Array
-from ...passes.timing.kernels import Place
+from ...passes.timing.kernels import Allocation
 
 
 class Handed:
@@ -111,7 +111,7 @@ class Stream:
             kind: np.zeros(count, np.int64) for kind in (ReserveOp, PushOp, PopOp, ReleaseOp)
         }
         self.handed: Mapping[type[StreamEndOp], Handed] = {kind: Handed(count) for kind in (PushOp, ReleaseOp)}
-        self._slots: dict[tuple[int, int], Place] = {}
+        self._slots: dict[tuple[int, int], Allocation] = {}
 
     def queue_at(self, point: Sequence[int]) -> int | None:
         """Return the queue at some coordinates, None outside of the array."""
@@ -131,20 +131,20 @@ class Stream:
         """Return the name of a slot."""
         return f"slot {slot} of {self.name}{self._places[queue]}"
 
-    def slot(self, queue: int, number: int) -> Place | None:
+    def slot(self, queue: int, number: int) -> Allocation | None:
         """Return the slot of a step, None of a stream of nothing."""
         if not self.has_slots:
             return None
         key = queue, number % self.depth
         if key not in self._slots:
-            self._slots[key] = Place(self.slot_name(*key), self.level, -1)
+            self._slots[key] = Allocation(self.slot_name(*key), self.level, -1)
         return self._slots[key]
 
-    def instances_of_slots(self) -> dict[Place, int]:
+    def instances_of_slots(self) -> dict[Allocation, int]:
         """Return the instance of its level that each slot lies in, of an array of streams."""
         if self.instances is None or not self.has_slots:
             return {}
-        instances: dict[Place, int] = {}
+        instances: dict[Allocation, int] = {}
         for queue, number in enumerate(self.instances):
             slots = (self.slot(queue, slot) for slot in range(self.depth))
             instances |= dict.fromkeys((slot for slot in slots if slot is not None), int(number))

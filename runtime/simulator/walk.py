@@ -25,7 +25,14 @@ from ...passes.explicit.compile import Compiled, compile_function
 from ...passes.explicit.events import Event, event_of_class, queue_of
 from ...passes.explicit.transfers import TileTransfer, transfer_of
 from ...passes.memory.views import MEMORY_VIEWS, bytes_of
-from ...passes.timing.kernels import KernelCost, Place, bank_conflict_cycles, cost_of_copy, cost_of_kernel, level_of
+from ...passes.timing.kernels import (
+    Allocation,
+    KernelCost,
+    bank_conflict_cycles,
+    cost_of_copy,
+    cost_of_kernel,
+    level_of,
+)
 from ...passes.timing.transfers import Descriptor, TransferCost, copy_over_link, link_between
 from .accounts import CompletionToken, LayerAccount
 from .instruction_cache import InstructionCache, code_key
@@ -85,11 +92,11 @@ class Walker(WalkClient):
         function = self._function(name)
         arguments = function.body.block.args
         said = cast("Sequence[DictionaryAttr]", function.arg_attrs or [DictionaryAttr({})] * len(arguments))
-        places: list[Place] = []
+        places: list[Allocation] = []
         for argument, attributes in zip(arguments, said, strict=True):
             title = attributes.data.get("onnx.name")
             text = title.data if isinstance(title, StringAttr) else f"arg{argument.index}"
-            places.append(Place(text, self._level(argument), -1))
+            places.append(Allocation(text, self._level(argument), -1))
         try:
             self._compiled(name).walk(*places)
         except ZeroDivisionError as error:
@@ -142,7 +149,7 @@ class Walker(WalkClient):
     def get_global(self, op: Operation) -> Handler:
         assert isinstance(op, memref.GetGlobalOp)
         name = op.name_.string_value()
-        place = Place(name, self._level(op.memref), 0 if self._is_memory(name) else -1)
+        place = Allocation(name, self._level(op.memref), 0 if self._is_memory(name) else -1)
         return lambda: place
 
     def _is_memory(self, name: str) -> bool:
@@ -151,7 +158,7 @@ class Walker(WalkClient):
         return isinstance(symbol, memref.GlobalOp) and "constant" not in symbol.properties
 
     def alloc(self, op: Operation) -> Handler:
-        place = Place(_name_of(op), self._level(op.results[0]), -1)
+        place = Allocation(_name_of(op), self._level(op.results[0]), -1)
         return lambda *_: place
 
     def view(self, op: Operation) -> Handler:
@@ -163,9 +170,9 @@ class Walker(WalkClient):
         lasts = bytes_of(op.result.type) if not far and op.result.name_hint else 0
         title = _name_of(op)
 
-        def view(place: Place, shift: int) -> Place:
+        def view(place: Allocation, shift: int) -> Allocation:
             name = title if far or lasts else place.name
-            return Place(name, level, place.address + shift if place.address >= 0 else -1, lasts)
+            return Allocation(name, level, place.address + shift if place.address >= 0 else -1, lasts)
 
         return view
 
@@ -221,7 +228,7 @@ class Walker(WalkClient):
         op: Operation,
         cost: KernelCost,
         shaped: Sequence[bool],
-        conflict_cycles: Callable[[Sequence[Place]], int] | None = None,
+        conflict_cycles: Callable[[Sequence[Allocation]], int] | None = None,
     ) -> Handler:
         """
         Return the handler of a kernel: it runs, or is launched if it is inside of a launch.
@@ -292,7 +299,7 @@ class Walker(WalkClient):
         sizes, schedule, layer = (bytes_of(far.type), bytes_of(near.type)), self._schedule, self._layer(op)
         opened = self._addresses.opened(far, near, (), is_outward=outward)
 
-        def copy(source: Place, target: Place) -> None:
+        def copy(source: Allocation, target: Allocation) -> None:
             ends = (target, source) if outward else (source, target)
             moved = opened(cost, [0] * len(shape_of(far)), *ends)
             schedule.wait(layer, schedule.start(layer, link, moved, *ends, sizes, outward))

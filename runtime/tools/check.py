@@ -23,7 +23,7 @@ from ...frontend.static_inputs import static_inputs
 from ...frontend.tensors import ELEMENTS
 from ...ir import Array, numpy_type
 from ...passes.core.failures import as_diagnostic
-from ...passes.core.manager import Observer, Place
+from ...passes.core.manager import Observer, PassPosition
 from ..comparison import Tolerance, bound, differing, is_whole, says_nothing
 from ..inputs import load_arrays, matched, network_inputs
 from ..precision import Precision, output_precisions
@@ -208,7 +208,7 @@ class _Kept(Observer):
         self._phase = phase
         self.module: ModuleOp | None = None
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         if place.ends_phase and place.step.phase == self._phase:
             self.module = module.clone()
 

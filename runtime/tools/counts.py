@@ -12,7 +12,7 @@ import numpy as np
 
 from ...dialects.core.machine.attribute import machine_of
 from ...ir import functions
-from ...passes.core.manager import Observer, Place
+from ...passes.core.manager import Observer, PassPosition
 from .operators import label_of, operator_types
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class _Engines(Observer):
 
     by_function: dict[str, str] = field(default_factory=dict[str, str])
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         is_outlined = place.step.name == "outline-kernels"
         if not is_outlined and not self.by_function:
             return

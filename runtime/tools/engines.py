@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...dialects.core.machine.attribute import machine_of
 from ...passes.core.base import places_operands
-from ...passes.core.manager import Observer, Place
+from ...passes.core.manager import Observer, PassPosition
 from ...passes.mapping.report import KernelMapping, Share, placements_of, shares_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class EnginePartition(Observer):
     shares: list[Share] = field(default_factory=list[Share])
     copier: str = ""
 
-    def before_pass(self, place: Place, module: ModuleOp) -> None:
+    def before_pass(self, place: PassPosition, module: ModuleOp) -> None:
         if not places_operands(place.step.run) or len((machine := machine_of(module)).engines) < 2:
             return
         self.placements = placements_of(module)

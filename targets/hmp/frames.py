@@ -16,7 +16,7 @@ from ...dialects.core.effects import Effects
 from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.model import Machine
 from ...passes.explicit.client import Call, Handler
-from ...passes.timing.kernels import KernelCost, Place
+from ...passes.timing.kernels import Allocation, KernelCost
 from ...runtime.simulator.accounts import CompletionToken, LayerAccount, Tally
 from ...runtime.simulator.schedule import Schedule
 from ...runtime.simulator.walk import Walker
@@ -206,7 +206,7 @@ class StageWalker(Walker):
         layer.engine = layer.engine or processor
         costs = [(work, _cost(work, work.processor or processor)) for work in works]
 
-        def run(*places: Place) -> None:
+        def run(*places: Allocation) -> None:
             for work, cost in costs:
                 if work.clocks:
                     self._paced.ask(work.clocks)

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.syntax.text import print_ir
 from tilewright.frontend.zoo import build
-from tilewright.passes.core.manager import Observer, Place
+from tilewright.passes.core.manager import Observer, PassPosition
 from tilewright.test.docs.generated import update
 
 PAGE = Path(__file__).parents[2] / "docs" / "levels.md"
@@ -54,7 +54,7 @@ class _Texts(Observer):
     def before_pipeline(self, pipeline: object, module: ModuleOp) -> None:
         self._note("", module)
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         self._note(place.step.name, module)
 
     def _note(self, shown: str, module: ModuleOp) -> None:

@@ -34,7 +34,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.compiler import Compilation, Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
-from tilewright.passes.core.manager import Observer, Place
+from tilewright.passes.core.manager import Observer, PassPosition
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session
 from tilewright.runtime.simulators.session import Settings
@@ -95,7 +95,7 @@ class _Phases(Observer):
         self.names = names
         self.modules: dict[str, ModuleOp] = {}
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         if place.ends_phase and place.step.phase in self.names:
             self.modules[str(place.step.phase)] = module.clone()
 

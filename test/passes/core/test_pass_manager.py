@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.errors import Diagnostic
-from tilewright.passes.core.manager import Observer, PassManager, Place
+from tilewright.passes.core.manager import Observer, PassManager, PassPosition
 from tilewright.passes.core.pipeline import Pipeline, PipelineStep
 
 pytestmark = pytest.mark.quick
@@ -81,13 +81,13 @@ class Log(Observer):
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
         self.log.append(f"{self.name} pipeline")
 
-    def before_pass(self, place: Place, module: ModuleOp) -> None:
+    def before_pass(self, place: PassPosition, module: ModuleOp) -> None:
         self.log.append(f"{self.name} before {place.stage}")
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         self.log.append(f"{self.name} after {place.step.name}")
 
-    def after_failure(self, place: Place, module: ModuleOp, error: Diagnostic) -> None:
+    def after_failure(self, place: PassPosition, module: ModuleOp, error: Diagnostic) -> None:
         self.log.append(f"{self.name} failure {error.stage}")
 
 

@@ -13,7 +13,7 @@ from tilewright import compiler
 from tilewright.compiler import compile_model
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
-from tilewright.passes.core.manager import Observer, Place
+from tilewright.passes.core.manager import Observer, PassPosition
 from tilewright.runtime.simulators.spike import SPIKE
 from tilewright.runtime.tools.session import level_for, runner
 from tilewright.test import onnx_runtime
@@ -27,7 +27,7 @@ class Phase(Observer):
         self.name = name
         self.module = ModuleOp([])
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         if place.ends_phase and place.step.phase == self.name:
             self.module = module.clone()
 

@@ -8,7 +8,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.compiler import Model, compile_model
-from tilewright.passes.core.manager import Observer, Place
+from tilewright.passes.core.manager import Observer, PassPosition
 from tilewright.test.random.networks.network import merged, random_network
 
 BATCH = 4
@@ -18,7 +18,7 @@ BATCH = 4
 class NothingOutside(Observer):
     """Observer that only ops of the module use its values: others are left by rewrites that were given up."""
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         inside = set(module.walk())
         blocks = [block for op in inside for region in op.regions for block in region.blocks]
         values = [result for op in inside for result in op.results] + [each for block in blocks for each in block.args]

@@ -16,7 +16,7 @@ from tilewright.dialects.core.kernel import Kernel, is_kernel, kernel_of
 from tilewright.dialects.core.machine.attribute import machine_of
 from tilewright.dialects.core.machine.engine import Engine
 from tilewright.dialects.core.nesting import nested_ops
-from tilewright.passes.core.manager import Observer, Place
+from tilewright.passes.core.manager import Observer, PassPosition
 from tilewright.targets.siracusa.cost.loops import nest_path
 from tilewright.targets.siracusa.costs import law_of
 from tilewright.test.random.networks.network import merged, random_network
@@ -48,7 +48,7 @@ class _Laws(Observer):
         self.modelled: dict[str, str] = {}
         self.emitted: dict[str, str] = {}
 
-    def after_pass(self, place: Place, module: ModuleOp) -> None:
+    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         if not place.ends_phase or place.step.phase not in ("cluster", "loops"):
             return
         for function in (op for op in module.body.block.ops if isinstance(op, func.FuncOp)):
