@@ -26,7 +26,7 @@ LIMITS = {
     "classes named queue": (14, "one queue in order: another one has to count the same depths"),
     "classes named builder": (25, "one way to build ops: each other one is learnt anew"),
     "class names defined twice": (37, "one class name, one concept: a search for it ends at its definition"),
-    "vague locals": (553, "a local named found, each, made, known, given or held does not say its role"),
+    "vague locals": (205, "a local named found, each, made, known, given or held does not say its role"),
     "long functions": (19, "a function of more than 50 lines does several things"),
     "calls of id": (52, "an object's identity is reused when it is gone: hash the object, or key by its content"),
     "state in vars": (3, "state that no class declares is found by no reader and no type checker"),
