@@ -5,7 +5,7 @@ Run random programs of the standard dialects through the passes of opt-tool, and
     python test/fuzz/random_programs.py --count 1 --seed 1234 --passes canonicalize,cse
     python test/fuzz/random_programs.py --count 500 --jit
 
-Program number N is made from the seed N by `test/random/programs/`. The interpreter runs it, with the ends of its types
+Program number N is made from the seed N by `testing/programs`. The interpreter runs it, with the ends of its types
 among the inputs, before and after each of some passes, which its seed chooses among all that opt-tool offers; the
 results must be equal bit for bit, except for the bits of NaN. A program that a pipeline lowers to C is compiled with
 others, with all warnings as errors, plainly and under ASan and UBSan, and must give the same. With `--jit` it runs in
@@ -42,8 +42,8 @@ from tilewright.test.random.programs.harness import Failure, Results
 from tilewright.test.random.programs.in_c import FLAGS, CText, in_c, run_in_c
 from tilewright.test.random.programs.in_jit import FAULTS, UNSUPPORTED, run_in_jit
 from tilewright.test.random.programs.passes import Outcome, Subject, chains, failure_kind, reduced_fault
-from tilewright.test.random.programs.program import PROFILES, Program, program
 from tilewright.test.random.programs.running import difference, inputs_of, interpreted
+from tilewright.testing.programs.program import PROFILES, RandomProgram, program
 
 BATCH = 25
 """Programs in one process, and in one translation unit: the compiler starts in 30 ms, a program takes it 50 ms."""
@@ -105,7 +105,7 @@ def attempt(first: int, options: Options) -> Tally:
     return tally
 
 
-def _subject(drawn: Program, tally: Tally) -> Subject | None:
+def _subject(drawn: RandomProgram, tally: Tally) -> Subject | None:
     """Return a program with its results, None where it does not run."""
     try:
         return Subject(drawn)
@@ -140,7 +140,7 @@ def _record(subject: Subject, chain: Sequence[str], tally: Tally, *, reduce: boo
 
 def _compare(
     place: str,
-    programs: Sequence[Program],
+    programs: Sequence[RandomProgram],
     results: Sequence[list[Results] | Failure],
     expected: dict[int, list[Results]],
     tally: Tally,
@@ -182,8 +182,8 @@ def _compare_c(subjects: Sequence[Subject], expected: dict[int, list[Results]], 
             _compare(f"C, {build}", [text.program for text in texts], results, expected, tally)
 
 
-def _compare_jit(programs: Sequence[Program], expected: dict[int, list[Results]], tally: Tally) -> None:
-    chosen = list[Program]()
+def _compare_jit(programs: Sequence[RandomProgram], expected: dict[int, list[Results]], tally: Tally) -> None:
+    chosen = list[RandomProgram]()
     for drawn in programs:
         reasons = [reason for trait, reason in UNSUPPORTED.items() if trait in drawn.traits]
         if not reasons:
@@ -197,7 +197,7 @@ def _compare_jit(programs: Sequence[Program], expected: dict[int, list[Results]]
         _compare("mlir-opt's text", [drawn], [_reprinted(drawn)], expected, tally)
 
 
-def _reprinted(drawn: Program) -> list[Results] | Failure:
+def _reprinted(drawn: RandomProgram) -> list[Results] | Failure:
     """Return the results of a program as mlir-opt prints it."""
     try:
         accepted = parse_module(new_context(), optimized(drawn.text))

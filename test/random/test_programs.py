@@ -17,8 +17,8 @@ from tilewright.test.random.programs.harness import Failure, Results
 from tilewright.test.random.programs.in_c import CText, in_c, run_in_c
 from tilewright.test.random.programs.in_jit import UNSUPPORTED, run_in_jit
 from tilewright.test.random.programs.passes import Subject, chains, failure_kind, steps
-from tilewright.test.random.programs.program import PROFILES, Program, program
 from tilewright.test.random.programs.running import difference
+from tilewright.testing.programs.program import PROFILES, RandomProgram, program
 
 PASSES = tuple(
     """
@@ -109,5 +109,5 @@ def test_programs_compute_the_same_in_c(batch: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("batch", range(20))
 def test_programs_compute_the_same_in_upstreams_jit(batch: int, tmp_path: Path) -> None:
     drawn = [program(seed, entry=f"p{seed}") for seed in range(batch * BATCH, (batch + 1) * BATCH)]
-    programs: list[Program] = [item for item in drawn if not item.traits & UNSUPPORTED.keys()]
+    programs: list[RandomProgram] = [item for item in drawn if not item.traits & UNSUPPORTED.keys()]
     compared([Subject(item) for item in programs], run_in_jit(programs, tmp_path))

@@ -9,7 +9,7 @@ import pytest
 from tilewright.opt_tool import main
 from tilewright.passes.core.required import REQUIREMENTS
 from tilewright.test.random.programs.passes import OPTIONS, Subject
-from tilewright.test.random.programs.program import PROFILES, program
+from tilewright.testing.programs.program import PROFILES, program
 
 CALL = """\
 func.func private @callee(%x: i32) -> i32 {

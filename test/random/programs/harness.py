@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from tilewright.ir import Array
+from tilewright.testing.programs.program import Argument, RandomProgram
 
-from .program import Argument, Program
 from .running import DTYPES
 
 SECONDS = 60
@@ -44,12 +44,12 @@ def bytes_of(inputs: Mapping[str, Array], arguments: Sequence[Argument], index: 
     )
 
 
-def output_bytes(program: Program, index: type) -> int:
+def output_bytes(program: RandomProgram, index: type) -> int:
     """Return the number of bytes of the outputs of one run."""
     return sum(prod(port.shape) * scalar_dtype(port.element, index).itemsize for port in program.results)
 
 
-def results_of(program: Program, data: bytes, index: type) -> Results:
+def results_of(program: RandomProgram, data: bytes, index: type) -> Results:
     """Return the outputs of one run from their bytes, as the interpreter names them."""
     results: Results = {}
     start = 0
@@ -71,7 +71,10 @@ def _normal(array: Array, element: str) -> Array:
 
 
 def run_batch(
-    command: Sequence[str], programs: Sequence[Program], inputs: Sequence[Sequence[Mapping[str, Array]]], index: type
+    command: Sequence[str],
+    programs: Sequence[RandomProgram],
+    inputs: Sequence[Sequence[Mapping[str, Array]]],
+    index: type,
 ) -> list[list[Results] | Failure]:
     """
     Run a process that computes all programs, each on its inputs; a program that ends it is skipped by the next process.

@@ -16,10 +16,10 @@ from tilewright.errors import Diagnostic
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.formats.c import render
 from tilewright.runtime.toolchain import STRICT, compile_executable
+from tilewright.testing.programs.program import Argument, RandomProgram
 
 from .harness import Failure, Results, run_batch, scalar_dtype
 from .passes import pipeline
-from .program import Argument, Program
 from .running import inputs_of
 
 SANITIZERS = ("-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -58,12 +58,12 @@ PIPELINES = {
 class CText:
     """A program in C, and the pipeline that leads there."""
 
-    program: Program
+    program: RandomProgram
     passes: str
     text: str
 
 
-def in_c(program: Program, module: ModuleOp | None = None, passes: str = "") -> CText:
+def in_c(program: RandomProgram, module: ModuleOp | None = None, passes: str = "") -> CText:
     """
     Return a program in C, by a pipeline of its seed's choice where none is given; `module` is then C.
 
@@ -92,7 +92,7 @@ def _passed(place: int, argument: Argument) -> str:
     return f"*({_SCALARS.get(argument.element, f'int{argument.element[1:]}_t')} *)(void *)a{place}"
 
 
-def _driver(program: Program, number: int, runs: int) -> str:
+def _driver(program: RandomProgram, number: int, runs: int) -> str:
     """Return a C function that runs a program on inputs from standard input."""
     ports = [*program.arguments, *(port for port in program.results if port not in program.arguments)]
     inputs = [place for place, port in enumerate(ports) if not port.is_output]

@@ -11,11 +11,11 @@ import numpy as np
 from tilewright.errors import Diagnostic
 from tilewright.runtime.toolchain import compile_shared
 from tilewright.runtime.upstream import COPY, LOWERING, RUNNER, optimized, tool
+from tilewright.testing.programs.program import Argument, RandomProgram
+from tilewright.testing.programs.types import Shaped
 
 from .harness import Failure, Results, run_batch, scalar_dtype
-from .program import Argument, Program
 from .running import inputs_of
-from .types import Shaped
 
 INDEX = np.int64
 """Type of indices in upstream's lowering to x86-64."""
@@ -62,7 +62,7 @@ func.func @main() {
 class _Driver:
     """Text of a function that runs one program on inputs from standard input."""
 
-    def __init__(self, program: Program, number: int, runs: int):
+    def __init__(self, program: RandomProgram, number: int, runs: int):
         self.lines = [f"func.func private @drive_{number}() {{"]
         self._names = 0
         constants = {"%zero": 0, "%one": 1, "%runs": runs}
@@ -102,7 +102,7 @@ class _Driver:
         self.add(f"{count} = arith.constant {size} : i64")
         self.add(f"{done} = func.call @{function}({file}, {number}, {count}) : (i32, i64, i64) -> i64")
 
-    def call(self, program: Program, places: Sequence[tuple[int, tuple[Argument, Shaped]]]) -> None:
+    def call(self, program: RandomProgram, places: Sequence[tuple[int, tuple[Argument, Shaped]]]) -> None:
         """Call the program; tensors are read from arrays, and results copied to them."""
         operands: list[str] = []
         for place, (port, type) in places[: len(program.arguments)]:
@@ -143,7 +143,7 @@ def _guarded(number: int) -> list[str]:
     ]
 
 
-def batch_text(programs: Sequence[Program], runs: int) -> str:
+def batch_text(programs: Sequence[RandomProgram], runs: int) -> str:
     """Return one module with a `main` that runs the programs from the one that it reads the number of."""
     parts = [program.text for program in programs]
     drivers = ["\n".join(_Driver(program, number, runs).lines) for number, program in enumerate(programs)]
@@ -152,7 +152,7 @@ def batch_text(programs: Sequence[Program], runs: int) -> str:
 
 
 def run_in_jit(
-    programs: Sequence[Program], folder: Path, runs: int = 2, level: int = 0
+    programs: Sequence[RandomProgram], folder: Path, runs: int = 2, level: int = 0
 ) -> list[list[Results] | Failure]:
     """
     Lower programs together and run them on `runs` sets of inputs, optimised at `level`, 0 to 3.

@@ -22,8 +22,8 @@ from tilewright.ir import Array
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import Pipeline, PipelineStep, Registry, parse_pipeline
+from tilewright.testing.programs.program import RandomProgram
 
-from .program import Program
 from .reduce import reduced
 from .running import difference, inputs_of, interpreted
 
@@ -161,7 +161,7 @@ def chains(seed: int, count: int, names: Sequence[str] = ()) -> list[list[str]]:
 class Subject:
     """A program with its inputs and the results that the interpreter computes for it."""
 
-    def __init__(self, program: Program, runs: int = 2, module: ModuleOp | None = None):
+    def __init__(self, program: RandomProgram, runs: int = 2, module: ModuleOp | None = None):
         self.program = program
         self.context = new_context()
         parsed = parse_module(self.context, program.text, f"{program.seed}.mlir") if module is None else module
@@ -212,7 +212,7 @@ class Subject:
         return Outcome(text, *_compared(self, module, text))
 
 
-def reduced_fault(program: Program, chain: Sequence[str]) -> str:
+def reduced_fault(program: RandomProgram, chain: Sequence[str]) -> str:
     """Return the text of a smaller program on which passes have the same fault; "" where they have none."""
 
     def fault(module: ModuleOp | None) -> str:

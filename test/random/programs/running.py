@@ -13,9 +13,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.ir import Array
 from tilewright.runtime.interpreter import run_module
-
-from .program import Argument, Program
-from .types import FLOATS, float_bits, integer
+from tilewright.testing.programs.program import Argument, RandomProgram
+from tilewright.testing.programs.types import FLOATS, float_bits, integer
 
 DTYPES: dict[str, Any] = {
     "i1": np.bool_,
@@ -35,7 +34,7 @@ DTYPES: dict[str, Any] = {
 _BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
-def inputs_of(program: Program, seed: int) -> dict[str, Array]:
+def inputs_of(program: RandomProgram, seed: int) -> dict[str, Array]:
     """Return random inputs of a program, by the names that the interpreter gives to arguments."""
     draw = Random(f"inputs {program.seed} {seed}")
     given = [argument for argument in program.arguments if not argument.is_output]
@@ -53,7 +52,7 @@ def _array(draw: Random, argument: Argument) -> Array:
     return np.array([integer(draw, argument.element) for _ in range(count)], dtype).reshape(argument.shape)
 
 
-def interpreted(module: ModuleOp, program: Program, inputs: Mapping[str, Array]) -> dict[str, Array]:
+def interpreted(module: ModuleOp, program: RandomProgram, inputs: Mapping[str, Array]) -> dict[str, Array]:
     """Run a program, at any level, in the interpreter and return its results by name, with indices of 64 bits."""
     results = run_module(module, inputs, function=program.entry)
     indices = {f"result{place}" for place, port in enumerate(program.results) if port.element == "index"}

@@ -25,13 +25,13 @@ from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.passes.core.manager import PassManager
 from tilewright.test.random.programs.in_c import CText, in_c
 from tilewright.test.random.programs.passes import pipeline
-from tilewright.test.random.programs.program import Program
+from tilewright.testing.programs.program import RandomProgram
 
 _LOOPS = "allocate-static, convert-kernels-to-loops, normalize-memrefs, lower-affine"
 _DEVICE = "convert-to-opencl, convert-to-emitc"
 
 
-def on_device(program: Program) -> CText:
+def on_device(program: RandomProgram) -> CText:
     """Return the C that launches a program on a device. Raises Diagnostic where a pass refuses it."""
     context = new_context()
     module = parse_module(context, program.text, f"{program.seed}.mlir")

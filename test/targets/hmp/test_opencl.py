@@ -27,11 +27,11 @@ from tilewright.test.random.networks.network import merged, random_network
 from tilewright.test.random.programs.harness import Failure
 from tilewright.test.random.programs.in_c import CText, run_in_c
 from tilewright.test.random.programs.passes import Subject, failure_kind
-from tilewright.test.random.programs.program import program
 from tilewright.test.random.programs.running import difference
 from tilewright.test.targets.hmp import streamed
 from tilewright.test.targets.hmp.device_programs import on_device
 from tilewright.test.targets.hmp.stages import c_of, converted, require_device, staged
+from tilewright.testing.programs.program import program
 
 BATCH = 6
 

@@ -2,49 +2,49 @@
 
 from __future__ import annotations
 
-from .builder import Builder, NoChoice, statement
+from .builder import Draft, NoChoice, statement
 from .memory import reassociated
-from .types import Shaped, Value, dense
+from .types import Shaped, TypedValue, dense
 
 LARGEST = 64
 """Greatest number of elements of a tensor."""
 
 
-def tensors(b: Builder, *, rank: int = 0) -> list[Value]:
+def tensors(b: Draft, *, rank: int = 0) -> list[TypedValue]:
     """Return the tensors in scope of at least a rank."""
     return b.visible(
         lambda value: not isinstance(value.type, str) and value.type.kind == "tensor" and value.rank >= rank
     )
 
 
-def new_type(b: Builder, element: str | None = None) -> Shaped:
+def new_type(b: Draft, element: str | None = None) -> Shaped:
     """Return a random type of tensors."""
     return Shaped("tensor", b.shape(), b.scalar_type() if element is None else element)
 
 
 @statement("tensor", 1.5)
-def constant(b: Builder) -> None:
+def constant(b: Draft) -> None:
     """Add a constant tensor."""
     type = new_type(b)
     b.op(f"arith.constant {dense(b.draw, type)} : {type}", type)
 
 
 @statement("tensor", 3)
-def extract(b: Builder) -> None:
+def extract(b: Draft) -> None:
     """Add an element of a tensor."""
     source = b.pick(tensors(b))
     b.op(f"tensor.extract {source.name}[{b.positions(source.shaped.shape)}] : {source.type}", source.shaped.element)
 
 
 @statement("tensor", 3)
-def insert(b: Builder) -> None:
+def insert(b: Draft) -> None:
     """Add a tensor with one element replaced."""
     target = b.pick(tensors(b))
     value, at = b.scalar(target.shaped.element), b.positions(target.shaped.shape)
     b.op(f"tensor.insert {value.name} into {target.name}[{at}] : {target.type}", target.type)
 
 
-def _window(b: Builder, extent: int, size: int) -> tuple[str, int, int]:
+def _window(b: Draft, extent: int, size: int) -> tuple[str, int, int]:
     """Return the offset, as text, the size and the step of a part of an axis."""
     step = b.draw.randint(1, max(1, (extent - 1) // max(size - 1, 1))) if size > 1 else 1
     room = extent - (size - 1) * step
@@ -52,7 +52,7 @@ def _window(b: Builder, extent: int, size: int) -> tuple[str, int, int]:
 
 
 @statement("tensor", 2)
-def extract_slice(b: Builder) -> None:
+def extract_slice(b: Draft) -> None:
     """Add a part of a tensor."""
     source = b.pick(tensors(b, rank=1))
     parts = [_window(b, extent, b.draw.randint(1, extent)) for extent in source.shaped.shape]
@@ -63,7 +63,7 @@ def extract_slice(b: Builder) -> None:
 
 
 @statement("tensor", 2)
-def insert_slice(b: Builder) -> None:
+def insert_slice(b: Draft) -> None:
     """Add a tensor with a part replaced by another tensor of the same or of a lower rank."""
     source = b.pick(tensors(b, rank=1))
     element, shape = source.shaped.element, source.shaped.shape
@@ -82,14 +82,14 @@ def insert_slice(b: Builder) -> None:
 
 
 @statement("tensor", 1, portable=False)
-def splat(b: Builder) -> None:
+def splat(b: Draft) -> None:
     """Add a tensor of equal elements."""
     type = new_type(b)
     b.op(f"tensor.splat {b.scalar(type.element).name} : {type}", type)
 
 
 @statement("tensor", 1, portable=False)
-def from_elements(b: Builder) -> None:
+def from_elements(b: Draft) -> None:
     """Add a tensor of scalars."""
     type = new_type(b)
     if type.size > 8:
@@ -99,7 +99,7 @@ def from_elements(b: Builder) -> None:
 
 
 @statement("tensor", 1.5)
-def reshape(b: Builder) -> None:
+def reshape(b: Draft) -> None:
     """Add a tensor in another shape."""
     source = b.pick(tensors(b, rank=1))
     shape, text = reassociated(b, source.shaped.shape)
@@ -110,7 +110,7 @@ def reshape(b: Builder) -> None:
 
 
 @statement("tensor", 1, portable=False)
-def cast(b: Builder) -> None:
+def cast(b: Draft) -> None:
     """Add a tensor cast to unknown extents and back."""
     source = b.pick(tensors(b, rank=1))
     unknown = f"tensor<{'?x' * source.rank}{source.shaped.element}>"
@@ -124,7 +124,7 @@ def cast(b: Builder) -> None:
 
 
 @statement("tensor", 1)
-def pad(b: Builder) -> None:
+def pad(b: Draft) -> None:
     """Add a padded tensor; its padding is a constant or another scalar."""
     source = b.pick(tensors(b, rank=1))
     low, high = ([b.draw.randint(0, 2) for _ in source.shaped.shape] for _ in range(2))
@@ -133,7 +133,7 @@ def pad(b: Builder) -> None:
     if type.size > LARGEST:
         raise NoChoice
     value = b.constant(type.element) if b.portable else b.scalar(type.element)
-    result = Value(b.name(), type)
+    result = TypedValue(b.name(), type)
     b.line(f"{result.name} = tensor.pad {source.name} low{low} high{high} {{")
     b.line(f"^bb0({', '.join(f'{b.name()}: index' for _ in shape)}):")
     b.line(f"  tensor.yield {value.name} : {type.element}")
@@ -142,7 +142,7 @@ def pad(b: Builder) -> None:
 
 
 @statement("tensor", 1)
-def concat(b: Builder) -> None:
+def concat(b: Draft) -> None:
     """Add a tensor of two, one behind the other."""
     source = b.pick(tensors(b, rank=1))
     axis = b.draw.randrange(source.rank)

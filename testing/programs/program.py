@@ -2,7 +2,7 @@
 Random programs of the standard dialects, by seed.
 
 A program has no undefined behaviour: accesses are in bounds, divisors are not 0, loops end. `program(seed).text` is
-what `python -m tilewright.test.random.programs SEED` prints.
+what `python -m tilewright.testing.programs SEED` prints.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from . import affine, branches, control, kernels, memory, scalars, tensors
-from .builder import Builder, Profile
+from .builder import Draft, Profile
 from .calls import private_function
-from .types import Shaped, Value, dense
+from .types import Shaped, TypedValue, dense
 
-__all__ = ["PROFILES", "Argument", "Program", "program"]
+__all__ = ["PROFILES", "Argument", "RandomProgram", "program"]
 
 _FAMILIES = (affine, branches, control, kernels, memory, scalars, tensors)
 """Modules that register statements."""
@@ -111,7 +111,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Program:
+class RandomProgram:
     """Text of a random program, with the ports of its entry function."""
 
     seed: int
@@ -123,7 +123,7 @@ class Program:
     traits: frozenset[str] = field(default_factory=frozenset[str])
 
 
-def program(seed: int, *, profile: str | None = None, entry: str = "network", blocks: bool = True) -> Program:
+def program(seed: int, *, profile: str | None = None, entry: str = "network", blocks: bool = True) -> RandomProgram:
     """
     Return the program of a seed, of a random profile where none is given.
 
@@ -134,7 +134,7 @@ def program(seed: int, *, profile: str | None = None, entry: str = "network", bl
     (drawn,) = draw.choices(names, [PROFILES[name][0] for name in names])
     name = drawn if profile is None else profile
     chosen = PROFILES[name][1]
-    b = Builder(draw, chosen, f"{entry}_")
+    b = Draft(draw, chosen, f"{entry}_")
     b.portable = draw.random() < PORTABLE
     for _ in range(draw.randint(1, chosen.functions) if chosen.functions else 0):
         private_function(
@@ -151,14 +151,14 @@ def program(seed: int, *, profile: str | None = None, entry: str = "network", bl
     text = "\n".join([*b.globals, f"func.func @{entry}({shown}){outputs} {{", *b.lines, f"  {ending}", "}", ""])
     if "f16" in text:
         b.traits.add("half")
-    return Program(seed, name, text, entry, tuple(ports), tuple(results), frozenset(b.traits))
+    return RandomProgram(seed, name, text, entry, tuple(ports), tuple(results), frozenset(b.traits))
 
 
 def _shown(port: Argument) -> str:
     return f"%{port.name}: {port.type}{' {tilewright.output}' if port.is_output else ''}"
 
 
-def _argument(b: Builder) -> Argument:
+def _argument(b: Draft) -> Argument:
     """Return an argument of the entry function, a scalar or an array, whose value becomes visible."""
     choice, name = b.draw.random(), f"a{b.count}"
     b.count += 1
@@ -168,24 +168,24 @@ def _argument(b: Builder) -> Argument:
     if choice < 0.6:
         return _scalar_argument(b, name, "index" if choice < 0.15 else b.draw.choice(scalars), bounds)
     shaped = Shaped(b.profile.level, b.shape(), b.scalar_type())
-    b.define(Value(f"%{name}", shaped, root=name))
+    b.define(TypedValue(f"%{name}", shaped, root=name))
     return Argument(name, shaped)
 
 
-def _scalar_argument(b: Builder, name: str, type: str, bounds: tuple[int, int]) -> Argument:
+def _scalar_argument(b: Draft, name: str, type: str, bounds: tuple[int, int]) -> Argument:
     """Add a scalar argument: functions that bufferize converts have tensors only, so that it is the element of one."""
     if b.profile.level == "memref":
-        b.define(Value(f"%{name}", type, bounds))
+        b.define(TypedValue(f"%{name}", type, bounds))
         return Argument(name, type, bounds)
     shaped = Shaped("tensor", (), type)
     b.op(f"tensor.extract %{name}[] : {shaped}", type, bounds)
     return Argument(name, shaped, bounds)
 
 
-def _scalar_results(b: Builder) -> dict[str, list[Value]]:
+def _scalar_results(b: Draft) -> dict[str, list[TypedValue]]:
     """Return values of each scalar type in scope at the end of a function, the later ones rather than the earlier."""
     types = sorted({str(value.type) for value in b.visible(lambda value: isinstance(value.type, str))})
-    chosen: dict[str, list[Value]] = {}
+    chosen: dict[str, list[TypedValue]] = {}
     for type in types:
         values = b.visible(lambda value, type=type: value.type == type)
         kept = values[-6:] if len(values) > 8 else values
@@ -193,7 +193,7 @@ def _scalar_results(b: Builder) -> dict[str, list[Value]]:
     return chosen
 
 
-def _store_results(b: Builder, ports: list[Argument]) -> tuple[list[Argument], list[Argument]]:
+def _store_results(b: Draft, ports: list[Argument]) -> tuple[list[Argument], list[Argument]]:
     """Store scalars and copies of buffers to output arguments; return these, and all arguments."""
     outputs: list[Argument] = []
     for type, values in _scalar_results(b).items():
@@ -211,7 +211,7 @@ def _store_results(b: Builder, ports: list[Argument]) -> tuple[list[Argument], l
     return outputs, [*ports, *outputs]
 
 
-def _gathered(b: Builder, type: Shaped, scalars: Sequence[Value]) -> Value:
+def _gathered(b: Draft, type: Shaped, scalars: Sequence[TypedValue]) -> TypedValue:
     """Return a tensor of scalars."""
     if not b.portable:
         return b.op(f"tensor.from_elements {', '.join(value.name for value in scalars)} : {type}", type)
@@ -222,13 +222,13 @@ def _gathered(b: Builder, type: Shaped, scalars: Sequence[Value]) -> Value:
     return tensor
 
 
-def _return_results(b: Builder) -> tuple[list[Argument], str, str]:
+def _return_results(b: Draft) -> tuple[list[Argument], str, str]:
     """Return the results of a function on tensors, its terminator, and the text of its result types."""
-    values: list[Value] = []
+    values: list[TypedValue] = []
     for type, members in _scalar_results(b).items():
         values.append(_gathered(b, Shaped("tensor", (len(members),), type), members))
-    known = [value for value in tensors.tensors(b) if value not in values]
-    values += known[-3:]
+    others = [value for value in tensors.tensors(b) if value not in values]
+    values += others[-3:]
     names, types = ", ".join(value.name for value in values), ", ".join(str(value.type) for value in values)
     ports = [Argument(f"result{place}", value.type, is_output=True) for place, value in enumerate(values)]
     if not values:

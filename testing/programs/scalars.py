@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .builder import INDEX_LIMIT, Builder, NoChoice, statement
-from .types import FLOATS, WIDTHS, Value
+from .builder import INDEX_LIMIT, Draft, NoChoice, statement
+from .types import FLOATS, WIDTHS, TypedValue
 
 WRAPPING = ("addi", "subi", "muli", "andi", "ori", "xori", "minsi", "maxsi", "minui", "maxui")
 DIVISIONS = ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "ceildivui")
@@ -58,7 +58,7 @@ COUNTS = ("ctlz", "cttz", "ctpop", "absi")
 
 
 @statement("arith", 6)
-def wrapping(b: Builder) -> None:
+def wrapping(b: Draft) -> None:
     """Add an operator without undefined results."""
     type = b.integer_type()
     left, right = b.scalar(type), b.scalar(type)
@@ -66,7 +66,7 @@ def wrapping(b: Builder) -> None:
 
 
 @statement("arith", 2)
-def division(b: Builder) -> None:
+def division(b: Draft) -> None:
     """Add a division, whose divisor is neither 0 nor -1."""
     type = b.integer_type()
     if (width := WIDTHS[type]) < 4:
@@ -88,7 +88,7 @@ def division(b: Builder) -> None:
 
 
 @statement("arith", 2)
-def shift(b: Builder) -> None:
+def shift(b: Draft) -> None:
     """Add a shift by less than the width."""
     type = b.integer_type()
     if (width := WIDTHS[type]) < 4:
@@ -104,7 +104,7 @@ def shift(b: Builder) -> None:
 
 
 @statement("arith", 0.7)
-def extended(b: Builder) -> None:
+def extended(b: Draft) -> None:
     """Add an operator whose result has twice the width."""
     type = b.scalar_type(("i8", "i16", "i32", "i64"))
     left, right = b.scalar(type).name, b.scalar(type).name
@@ -113,12 +113,12 @@ def extended(b: Builder) -> None:
     second = "i1" if kind == "addui_extended" else type
     types = f"{type}, i1" if kind == "addui_extended" else type
     b.line(f"{low}, {high} = arith.{kind} {left}, {right} : {types}")
-    b.define(Value(low, type))
-    b.define(Value(high, second))
+    b.define(TypedValue(low, type))
+    b.define(TypedValue(high, second))
 
 
 @statement("arith", 2)
-def integer_test(b: Builder) -> None:
+def integer_test(b: Draft) -> None:
     """Add a comparison of integers."""
     type = b.integer_type()
     left, right = b.scalar(type), b.scalar(type)
@@ -126,7 +126,7 @@ def integer_test(b: Builder) -> None:
 
 
 @statement("arith", 2)
-def select(b: Builder) -> None:
+def select(b: Draft) -> None:
     """Add a selection."""
     type = b.scalar_type()
     test, left, right = b.scalar("i1"), b.scalar(type), b.scalar(type)
@@ -134,7 +134,7 @@ def select(b: Builder) -> None:
 
 
 @statement("arith", 2.5)
-def resize(b: Builder) -> None:
+def resize(b: Draft) -> None:
     """Add a conversion between widths of integers."""
     source, target = b.integer_type(), b.integer_type()
     if WIDTHS[source] == WIDTHS[target]:
@@ -144,7 +144,7 @@ def resize(b: Builder) -> None:
 
 
 @statement("arith", 0.8)
-def without_overflow(b: Builder) -> None:
+def without_overflow(b: Draft) -> None:
     """Add an operator that states that it does not overflow, on extended operands."""
     narrow = b.scalar_type(("i8", "i16", "i32"))
     wide = {"i8": "i32", "i16": "i64", "i32": "i64"}[narrow]
@@ -154,7 +154,7 @@ def without_overflow(b: Builder) -> None:
 
 
 @statement("arith", 1)
-def counts(b: Builder) -> None:
+def counts(b: Draft) -> None:
     """Add a function of an integer's bits."""
     type = b.integer_type()
     if WIDTHS[type] < 4:
@@ -164,7 +164,7 @@ def counts(b: Builder) -> None:
 
 
 @statement("arith", 3)
-def index_arithmetic(b: Builder) -> None:
+def index_arithmetic(b: Draft) -> None:
     """Add an operator on indices, whose result is bounded."""
     left, right = b.index(), b.index()
     kind = b.draw.choice(("addi", "subi", "muli", "minsi", "maxsi"))
@@ -190,7 +190,7 @@ def _index_result(kind: str, left: int, right: int) -> int:
 
 
 @statement("arith", 1)
-def index_division(b: Builder) -> None:
+def index_division(b: Draft) -> None:
     """Add a division of an index by a constant."""
     value, divisor = b.index(), b.draw.choice((1, 2, 3, 5, 8))
     kind = b.draw.choice(("divsi", "floordivsi", "ceildivsi", "remsi", "remui", "divui", "ceildivui", "andi"))
@@ -205,7 +205,7 @@ def index_division(b: Builder) -> None:
 
 
 @statement("arith", 1.5)
-def index_cast(b: Builder) -> None:
+def index_cast(b: Draft) -> None:
     """Add a conversion between an index and an integer; a wide integer is masked first."""
     type, cast = b.scalar_type(("i8", "i16", "i32", "i64")), b.draw.choice(("index_cast", "index_castui"))
     if b.draw.random() < 0.5:
@@ -217,13 +217,13 @@ def index_cast(b: Builder) -> None:
 
 
 @statement("arith", 1)
-def index_test(b: Builder) -> None:
+def index_test(b: Draft) -> None:
     """Add a comparison of indices."""
     b.op(f"arith.cmpi {b.draw.choice(INTEGER_TESTS)}, {b.index().name}, {b.index().name} : index", "i1")
 
 
 @statement("floats", 5)
-def float_operator(b: Builder) -> None:
+def float_operator(b: Draft) -> None:
     """Add an operator on floats."""
     type = b.float_type()
     left, right = b.scalar(type), b.scalar(type)
@@ -231,7 +231,7 @@ def float_operator(b: Builder) -> None:
 
 
 @statement("floats", 0.6)
-def float_extremum(b: Builder) -> None:
+def float_extremum(b: Draft) -> None:
     """Add an extremum that ignores NaN; of magnitudes, as the sign of a zero is open."""
     type = b.float_type()
     left, right = (b.op(f"math.absf {b.scalar(type).name} : {type}", type) for _ in range(2))
@@ -239,28 +239,28 @@ def float_extremum(b: Builder) -> None:
 
 
 @statement("floats", 1)
-def negation(b: Builder) -> None:
+def negation(b: Draft) -> None:
     """Add a negation."""
     type = b.float_type()
     b.op(f"arith.negf {b.scalar(type).name} : {type}", type)
 
 
 @statement("floats", 0.5)
-def remainder(b: Builder) -> None:
+def remainder(b: Draft) -> None:
     """Add a remainder of floats."""
     type = b.scalar_type(("f32", "f64"))
     b.op(f"arith.remf {b.scalar(type).name}, {b.scalar(type).name} : {type}", type)
 
 
 @statement("floats", 2)
-def float_test(b: Builder) -> None:
+def float_test(b: Draft) -> None:
     """Add a comparison of floats."""
     type = b.float_type()
     left, right = b.scalar(type), b.scalar(type)
     b.op(f"arith.cmpf {b.draw.choice(FLOAT_TESTS)}, {left.name}, {right.name} : {type}", "i1")
 
 
-def number(b: Builder, type: str) -> Value:
+def number(b: Draft, type: str) -> TypedValue:
     """Return a float that is not NaN, whose sign and bits would be open."""
     value = b.scalar(type)
     test = b.op(f"arith.cmpf ord, {value.name}, {value.name} : {type}", "i1")
@@ -268,7 +268,7 @@ def number(b: Builder, type: str) -> Value:
 
 
 @statement("floats", 1)
-def resize_float(b: Builder) -> None:
+def resize_float(b: Draft) -> None:
     """Add a conversion between types of floats."""
     source, target = b.float_type(), b.float_type()
     widths = {type: sum(parts) for type, parts in FLOATS.items()}
@@ -279,7 +279,7 @@ def resize_float(b: Builder) -> None:
 
 
 @statement("floats", 1)
-def from_integer(b: Builder) -> None:
+def from_integer(b: Draft) -> None:
     """Add a conversion of an integer to a float; to one of 16 bits of bytes alone, which are exact."""
     target = b.float_type()
     source = b.scalar_type(("i8", "i16", "i32", "i64") if target in ("f32", "f64") else ("i8",))
@@ -287,7 +287,7 @@ def from_integer(b: Builder) -> None:
 
 
 @statement("floats", 1)
-def to_integer(b: Builder) -> None:
+def to_integer(b: Draft) -> None:
     """Add a conversion of a float to an integer that contains it."""
     source = b.float_type()
     kind = b.draw.choice(("fptosi", "fptoui"))
@@ -301,7 +301,7 @@ def to_integer(b: Builder) -> None:
 
 
 @statement("floats", 0.7)
-def bitcast(b: Builder) -> None:
+def bitcast(b: Draft) -> None:
     """Add a reinterpretation of bits."""
     pairs = [
         pair
@@ -318,7 +318,7 @@ def bitcast(b: Builder) -> None:
 
 
 @statement("math", 3)
-def exact_function(b: Builder) -> None:
+def exact_function(b: Draft) -> None:
     """Add a function of a float whose result is exact or correctly rounded."""
     type = b.float_type()
     kind = b.draw.choice(EXACT_FLOAT)
@@ -328,14 +328,14 @@ def exact_function(b: Builder) -> None:
 
 
 @statement("math", 1)
-def copysign(b: Builder) -> None:
+def copysign(b: Draft) -> None:
     """Add a copy of a sign."""
     type = b.float_type()
     b.op(f"math.copysign {b.scalar(type).name}, {number(b, type).name} : {type}", type)
 
 
 @statement("math", 1)
-def fused_product(b: Builder) -> None:
+def fused_product(b: Draft) -> None:
     """Add a product and sum that are rounded once."""
     # Where C has elementary functions of its own, its fma of f64 is rounded twice.
     type = b.scalar_type(("f32",) if "libm" in b.profile.weights else ("f32", "f64"))
@@ -344,7 +344,7 @@ def fused_product(b: Builder) -> None:
 
 
 @statement("math", 0.7)
-def integer_power(b: Builder) -> None:
+def integer_power(b: Draft) -> None:
     """Add a power with a small exponent."""
     type = b.scalar_type(("i8", "i16", "i32", "i64"))
     small = b.op(f"arith.andi {b.scalar(type).name}, {b.constant(type, '7').name} : {type}", type)
@@ -352,7 +352,7 @@ def integer_power(b: Builder) -> None:
 
 
 @statement("libm", 3)
-def elementary(b: Builder) -> None:
+def elementary(b: Draft) -> None:
     """Add a function that a library approximates; of f32, as those of f64 differ by some units in the last place."""
     type = b.scalar_type(("f32",))
     b.traits.add("libm")
@@ -360,7 +360,7 @@ def elementary(b: Builder) -> None:
 
 
 @statement("libm", 1)
-def elementary_pair(b: Builder) -> None:
+def elementary_pair(b: Draft) -> None:
     """Add a function of two floats that a library approximates."""
     type = b.scalar_type(("f32",))
     b.traits.add("libm")

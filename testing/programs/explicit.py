@@ -10,15 +10,15 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
-from tilewright.dialects.core.kernel import is_kernel
-from tilewright.dialects.core.syntax.text import new_context, parse_module
-from tilewright.ir import functions
-from tilewright.passes.allocate_static import AllocateStaticPass
-from tilewright.passes.expand_grid import ExpandGridPass, stage_bytes
-from tilewright.passes.memory.building import grid_of
-from tilewright.passes.pipeline_dma import PipelineDmaPass
-from tilewright.passes.tiles.group import Tilings, tiling_of
-from tilewright.passes.tiles.legality import refusal
+from ...dialects.core.kernel import is_kernel
+from ...dialects.core.syntax.text import new_context, parse_module
+from ...ir import functions
+from ...passes.allocate_static import AllocateStaticPass
+from ...passes.expand_grid import ExpandGridPass, stage_bytes
+from ...passes.memory.building import grid_of
+from ...passes.pipeline_dma import PipelineDmaPass
+from ...passes.tiles.group import Tilings, tiling_of
+from ...passes.tiles.legality import refusal
 
 CONTEXT = new_context()
 

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 
-from .types import FLOATS, WIDTHS, Type, Value, dense, literal
+from .types import FLOATS, WIDTHS, Type, TypedValue, dense, literal
 
-Statement = Callable[["Builder"], None]
+Statement = Callable[["Draft"], None]
 
 
 @dataclass(frozen=True)
-class Choice:
+class WeightedStatement:
     """A statement of a family with its weight; one that is `portable` has a way to C."""
 
     function: Statement
@@ -21,7 +21,7 @@ class Choice:
     portable: bool
 
 
-FAMILIES: dict[str, list[Choice]] = {}
+FAMILIES: dict[str, list[WeightedStatement]] = {}
 """Family -> its statements."""
 
 DYNAMIC_OPS = 3000
@@ -39,7 +39,7 @@ def statement(family: str, weight: float = 1.0, *, portable: bool = True) -> Cal
     """Register a function that adds a statement of a family to a program; it may raise NoChoice before it adds any."""
 
     def register(function: Statement) -> Statement:
-        FAMILIES.setdefault(family, []).append(Choice(function, weight, portable))
+        FAMILIES.setdefault(family, []).append(WeightedStatement(function, weight, portable))
         return function
 
     return register
@@ -67,12 +67,12 @@ class Callee:
     """A private function that statements may call."""
 
     name: str
-    arguments: tuple[Value, ...]
+    arguments: tuple[TypedValue, ...]
     results: tuple[Type, ...]
 
 
 @dataclass
-class Builder:
+class Draft:
     """
     A function that grows by statements; `draw` makes all choices.
 
@@ -84,7 +84,7 @@ class Builder:
     prefix: str = ""
     """Prefix of the names of private functions and globals."""
     lines: list[str] = field(default_factory=list[str])
-    scopes: list[list[Value]] = field(default_factory=lambda: [[]])
+    scopes: list[list[TypedValue]] = field(default_factory=lambda: [[]])
     globals: list[str] = field(default_factory=list[str])
     callees: list[Callee] = field(default_factory=list[Callee])
     traits: set[str] = field(default_factory=set[str])
@@ -118,21 +118,21 @@ class Builder:
 
     def op(
         self, text: str, type: Type, bounds: tuple[int, int] = (0, 0), root: str = "", *, writable: bool = False
-    ) -> Value:
+    ) -> TypedValue:
         """Add an op with one result, make the result visible and return it; now and then the op is repeated."""
-        value = Value(self.name(), type, bounds, root, writable)
+        value = TypedValue(self.name(), type, bounds, root, writable)
         self.line(f"{value.name} = {text}")
         if not root and self.draw.random() < 0.04:
             self.line(f"{self.name()} = {text}")
         return self.define(value)
 
-    def define(self, value: Value) -> Value:
+    def define(self, value: TypedValue) -> TypedValue:
         """Make a value visible in the current scope."""
         self.scopes[-1].append(value)
         return value
 
     @contextmanager
-    def scope(self, values: Iterable[Value] = (), times: int = 1) -> Generator[None]:
+    def scope(self, values: Iterable[TypedValue] = (), times: int = 1) -> Generator[None]:
         """Open a scope with values of its own, which is executed so many times for each time of the current one."""
         self.scopes.append([*values])
         self.work *= max(times, 1)
@@ -142,11 +142,11 @@ class Builder:
 
     # Values
 
-    def visible(self, fits: Callable[[Value], bool]) -> list[Value]:
+    def visible(self, fits: Callable[[TypedValue], bool]) -> list[TypedValue]:
         """Return the values in scope that fit, outermost first."""
         return [value for scope in self.scopes for value in scope if fits(value)]
 
-    def pick(self, values: Sequence[Value]) -> Value:
+    def pick(self, values: Sequence[TypedValue]) -> TypedValue:
         """Return one of some values; the later ones are more frequent. Raises NoChoice where there are none."""
         if not values:
             raise NoChoice
@@ -165,27 +165,27 @@ class Builder:
     def float_type(self) -> str:
         return self.scalar_type([*FLOATS])
 
-    def scalar(self, type: str) -> Value:
+    def scalar(self, type: str) -> TypedValue:
         """Return a scalar in scope, or a new constant."""
         if type == "index":
             return self.index()
         values = self.visible(lambda value: value.type == type)
         return self.pick(values) if values and self.draw.random() < 0.85 else self.constant(type)
 
-    def constant(self, type: str, text: str | None = None) -> Value:
+    def constant(self, type: str, text: str | None = None) -> TypedValue:
         """Add a constant of a scalar type other than index, a random one where no text is given."""
         number = literal(self.draw, type) if text is None else text
         is_bare = number in ("true", "false")
         return self.op(f"arith.constant {number}{'' if is_bare else f' : {type}'}", type)
 
-    def index_constant(self, number: int) -> Value:
+    def index_constant(self, number: int) -> TypedValue:
         """Return a constant index in scope, or add it."""
         same = self.visible(lambda value: value.type == "index" and value.bounds == (number, number))
         if same and self.draw.random() < 0.8:
             return self.draw.choice(same)
         return self.op(f"arith.constant {number} : index", "index", (number, number))
 
-    def index(self, low: int = -INDEX_LIMIT, high: int = INDEX_LIMIT) -> Value:
+    def index(self, low: int = -INDEX_LIMIT, high: int = INDEX_LIMIT) -> TypedValue:
         """Return an index within bounds: one in scope, or a new constant."""
         fitting = self.visible(
             lambda value: value.type == "index" and low <= value.bounds[0] and value.bounds[1] <= high
@@ -195,7 +195,7 @@ class Builder:
             return self.pick(moving)
         return self.index_constant(self.draw.randint(max(low, -4), min(high, 8)))
 
-    def position(self, extent: int) -> Value:
+    def position(self, extent: int) -> TypedValue:
         """Return an index into an axis; now and then one computed from a larger index."""
         larger = self.visible(
             lambda value: value.type == "index" and value.bounds[0] >= 0 and value.bounds[1] >= extent
@@ -209,7 +209,7 @@ class Builder:
         """Return indices of an element, as text."""
         return ", ".join(self.position(extent).name for extent in shape)
 
-    def value(self, type: Type) -> Value:
+    def value(self, type: Type) -> TypedValue:
         """Return a value of a type: one in scope, or a new one."""
         if isinstance(type, str):
             return self.scalar(type)

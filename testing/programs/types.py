@@ -47,7 +47,7 @@ Type = str | Shaped
 
 
 @dataclass(frozen=True)
-class Value:
+class TypedValue:
     """
     A value in scope.
 

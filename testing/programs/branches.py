@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .builder import Builder, statement
+from .builder import Draft, statement
 from .control import carried, fresh, listed, names_of, types_of, yielded
-from .types import Type, Value
+from .types import Type, TypedValue
 
 
-def _target(label: str, values: Sequence[Value]) -> str:
+def _target(label: str, values: Sequence[TypedValue]) -> str:
     """Return a successor with its operands."""
     return f"^{label}({names_of(values)} : {listed([value.type for value in values])})" if values else f"^{label}"
 
 
-def _open(b: Builder, label: str, arguments: Sequence[Value]) -> None:
+def _open(b: Draft, label: str, arguments: Sequence[TypedValue]) -> None:
     """Begin a block."""
     shown = f"({', '.join(f'{value.name}: {value.type}' for value in arguments)})" if arguments else ""
     b.line(f"^{label}{shown}:")
 
 
-def _types(b: Builder) -> list[Type]:
+def _types(b: Draft) -> list[Type]:
     b.traits.add("blocks")
     return types_of(carried(b))
 
 
-def _side(b: Builder, label: str, join: str, types: Sequence[Type], arguments: Sequence[Value] = ()) -> None:
+def _side(b: Draft, label: str, join: str, types: Sequence[Type], arguments: Sequence[TypedValue] = ()) -> None:
     """Add a block that branches to another one."""
     _open(b, label, arguments)
     with _inside(b, arguments):
@@ -33,12 +33,12 @@ def _side(b: Builder, label: str, join: str, types: Sequence[Type], arguments: S
         b.line(f"cf.br {_target(join, yielded(b, types, arguments))}")
 
 
-def _inside(b: Builder, values: Sequence[Value] = (), times: int = 1):
+def _inside(b: Draft, values: Sequence[TypedValue] = (), times: int = 1):
     return b.scope(values, times)
 
 
 @statement("cf", 3)
-def diamond(b: Builder) -> None:
+def diamond(b: Draft) -> None:
     """Add a branch on a condition whose sides meet; now and then one side is empty."""
     types = _types(b)
     left, right, join = (b.label() for _ in range(3))
@@ -55,20 +55,20 @@ def diamond(b: Builder) -> None:
     b.scopes[-1] += results
 
 
-def _unreachable(b: Builder, join: str, types: Sequence[Type]) -> None:
+def _unreachable(b: Draft, join: str, types: Sequence[Type]) -> None:
     """Add, now and then, a block that no branch leads to."""
     if b.draw.random() < 0.2:
         _side(b, b.label(), join, types)
 
 
 @statement("cf", 3)
-def block_loop(b: Builder) -> None:
+def block_loop(b: Draft) -> None:
     """Add a loop of blocks that counts, with carried values as block arguments."""
     types = _types(b)
     head, body, leave = (b.label() for _ in range(3))
     zero, one, limit = b.index_constant(0), b.index_constant(1), b.index_constant(b.draw.randint(0, 4))
     initial = yielded(b, types, ())
-    counter, arguments = Value(b.name(), "index", (0, 4)), fresh(b, types)
+    counter, arguments = TypedValue(b.name(), "index", (0, 4)), fresh(b, types)
     b.line(f"cf.br {_target(head, [zero, *initial])}")
     _open(b, head, [counter, *arguments])
     b.scopes[-1] += [counter, *arguments]
@@ -86,7 +86,7 @@ def block_loop(b: Builder) -> None:
 
 
 @statement("cf", 1)
-def switch(b: Builder) -> None:
+def switch(b: Draft) -> None:
     """Add a switch whose cases meet."""
     types = _types(b)
     kind = b.scalar_type(("i8", "i16", "i32", "i64"))

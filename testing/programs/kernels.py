@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from .builder import Builder, NoChoice, statement
+from .builder import Draft, NoChoice, statement
 from .control import listed, names_of
 from .memory import new_buffer
-from .types import FLOATS, Shaped, Value
+from .types import FLOATS, Shaped, TypedValue
 
 LARGEST = 64
 """Greatest number of elements of an operand, and of points of a kernel."""
 
 
-def operands(b: Builder) -> list[Value]:
+def operands(b: Draft) -> list[TypedValue]:
     """Return the tensors, or the buffers, in scope that a kernel may read."""
     return b.visible(lambda value: not isinstance(value.type, str) and value.type.kind == b.profile.level)
 
 
-def operand(b: Builder, shape: tuple[int, ...], element: str) -> Value:
+def operand(b: Draft, shape: tuple[int, ...], element: str) -> TypedValue:
     """Return an operand of a shape, in scope or new."""
     same = [value for value in operands(b) if value.shaped.shape == shape and value.shaped.element == element]
     if same and b.draw.random() < 0.8:
@@ -28,7 +28,7 @@ def operand(b: Builder, shape: tuple[int, ...], element: str) -> Value:
     return _new(b, shape, element)
 
 
-def _new(b: Builder, shape: tuple[int, ...], element: str) -> Value:
+def _new(b: Draft, shape: tuple[int, ...], element: str) -> TypedValue:
     if b.profile.level == "memref":
         return new_buffer(b, element, shape)
     if b.portable or b.draw.random() < 0.5:
@@ -37,7 +37,7 @@ def _new(b: Builder, shape: tuple[int, ...], element: str) -> Value:
     return b.op(f"tensor.splat {b.scalar(element).name} : {type}", type)
 
 
-def target(b: Builder, shape: tuple[int, ...], element: str, sources: Sequence[Value], *, reads: bool) -> Value:
+def target(b: Draft, shape: tuple[int, ...], element: str, sources: Sequence[TypedValue], *, reads: bool) -> TypedValue:
     """
     Return the operand that a kernel writes: one in scope, or an empty tensor where its elements are not read.
 
@@ -51,12 +51,12 @@ def target(b: Builder, shape: tuple[int, ...], element: str, sources: Sequence[V
     if reads or b.draw.random() < 0.4:
         return operand(b, shape, element)
     type = Shaped("tensor", shape, element)
-    value = Value(b.name(), type)
+    value = TypedValue(b.name(), type)
     b.line(f"{value.name} = tensor.empty() : {type}")
     return value
 
 
-def emit(b: Builder, head: str, inputs: Sequence[Value], output: Value, tail: str = "") -> None:
+def emit(b: Draft, head: str, inputs: Sequence[TypedValue], output: TypedValue, tail: str = "") -> None:
     """Add a kernel of one line, whose result is visible."""
     ins = f"ins({names_of(inputs)} : {listed([value.type for value in inputs])}) " if inputs else ""
     text = f"{head} {ins}outs({output.name} : {output.type}){tail}"
@@ -68,14 +68,14 @@ def emit(b: Builder, head: str, inputs: Sequence[Value], output: Value, tail: st
 
 
 @dataclass(frozen=True)
-class Access:
+class KernelAccess:
     """Operand of a kernel: its expressions of the kernel's dimensions, and its shape."""
 
     expressions: tuple[str, ...]
     shape: tuple[int, ...]
 
 
-def access(b: Builder, extents: Sequence[int]) -> Access:
+def access(b: Draft, extents: Sequence[int]) -> KernelAccess:
     """Return a random access: some dimensions in any order, now and then strided or as a sum."""
     dims = list(range(len(extents)))
     b.draw.shuffle(dims)
@@ -90,7 +90,7 @@ def access(b: Builder, extents: Sequence[int]) -> Access:
         first, second, *others = chosen
         expressions = [f"d{first} * {stride} + d{second}", *(f"d{dim}" for dim in others)]
         shape = [(extents[first] - 1) * stride + extents[second], *(extents[dim] for dim in others)]
-    return Access(tuple(expressions), tuple(shape))
+    return KernelAccess(tuple(expressions), tuple(shape))
 
 
 def _map(rank: int, expressions: Sequence[str]) -> str:
@@ -98,7 +98,7 @@ def _map(rank: int, expressions: Sequence[str]) -> str:
 
 
 @statement("linalg", 5)
-def generic(b: Builder) -> None:
+def generic(b: Draft) -> None:
     """Add a generic kernel."""
     rank = b.draw.choice((1, 2, 2, 2, 3))
     extents = [b.draw.choice((1, 2, 2, 3, 4)) for _ in range(rank)]
@@ -106,11 +106,13 @@ def generic(b: Builder) -> None:
     accesses = [access(b, extents) for _ in range(b.draw.randint(0, 3))]
     # Each dimension has to occur by itself in an operand: bounds follow from shapes.
     accesses = (
-        accesses if b.draw.random() < 0.5 else [*accesses, Access(tuple(f"d{d}" for d in range(rank)), tuple(extents))]
+        accesses
+        if b.draw.random() < 0.5
+        else [*accesses, KernelAccess(tuple(f"d{d}" for d in range(rank)), tuple(extents))]
     )
     free = [dim for dim in range(rank) if not reduced[dim]]
     b.draw.shuffle(free)
-    written = Access(tuple(f"d{dim}" for dim in free), tuple(extents[dim] for dim in free))
+    written = KernelAccess(tuple(f"d{dim}" for dim in free), tuple(extents[dim] for dim in free))
     spelled = {expression for item in [*accesses, written] for expression in item.expressions}
     if (
         any(f"d{dim}" not in spelled for dim in range(rank))
@@ -126,7 +128,7 @@ def generic(b: Builder) -> None:
     ins = f"ins({names_of(inputs)} : {listed([value.type for value in inputs])}) " if inputs else ""
     outs = f"outs({output.name} : {output.type})"
     head = f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} {ins}{outs}"
-    result = Value(b.name(), output.type)
+    result = TypedValue(b.name(), output.type)
     is_tensor = b.profile.level == "tensor"
     b.line(f"{f'{result.name} = ' if is_tensor else ''}{head} {{")
     _body(b, [value.shaped.element for value in inputs], element, extents, reads=reads)
@@ -135,9 +137,9 @@ def generic(b: Builder) -> None:
         b.define(result)
 
 
-def _body(b: Builder, types: Sequence[str], element: str, extents: Sequence[int], *, reads: bool) -> None:
+def _body(b: Draft, types: Sequence[str], element: str, extents: Sequence[int], *, reads: bool) -> None:
     """Add the body of a kernel: a few scalar statements; the written element takes part where it may be read."""
-    arguments, old = [Value(b.name(), type) for type in types], Value(b.name(), element)
+    arguments, old = [TypedValue(b.name(), type) for type in types], TypedValue(b.name(), element)
     in_kernel, b.in_kernel = b.in_kernel, True
     with b.scope([*arguments, *([old] if reads else [])], prod(extents)):
         b.line(f"^bb0({', '.join(f'{value.name}: {value.type}' for value in [*arguments, old])}):")
@@ -157,7 +159,7 @@ def _body(b: Builder, types: Sequence[str], element: str, extents: Sequence[int]
 
 
 @statement("linalg", 3)
-def elementwise(b: Builder) -> None:
+def elementwise(b: Draft) -> None:
     """Add a named kernel of elements."""
     left = b.pick(operands(b))
     if left.shaped.element == "i1":
@@ -169,7 +171,7 @@ def elementwise(b: Builder) -> None:
 
 
 @statement("linalg", 1)
-def filled(b: Builder) -> None:
+def filled(b: Draft) -> None:
     """Add a fill."""
     element, shape = b.scalar_type(), b.shape()
     value = b.scalar(element)
@@ -178,7 +180,7 @@ def filled(b: Builder) -> None:
 
 
 @statement("linalg", 1)
-def copied(b: Builder) -> None:
+def copied(b: Draft) -> None:
     """Add a copy."""
     source = b.pick(operands(b))
     output = target(b, source.shaped.shape, source.shaped.element, [source], reads=False)
@@ -186,7 +188,7 @@ def copied(b: Builder) -> None:
 
 
 @statement("linalg", 1.5)
-def matrix_product(b: Builder) -> None:
+def matrix_product(b: Draft) -> None:
     """Add a product of matrices, whose sums begin with what its output holds."""
     element = b.scalar_type(("i8", "i16", "i32", "i64", "f32", "f64"))
     rows, inner, columns = (b.draw.randint(1, 3) for _ in range(3))
@@ -196,7 +198,7 @@ def matrix_product(b: Builder) -> None:
 
 
 @statement("linalg", 1.5)
-def transposition(b: Builder) -> None:
+def transposition(b: Draft) -> None:
     """Add a transposition."""
     source = b.pick([value for value in operands(b) if value.rank])
     order = list(range(source.rank))
@@ -209,7 +211,7 @@ def transposition(b: Builder) -> None:
 
 
 @statement("linalg", 1, portable=False)
-def broadcast(b: Builder) -> None:
+def broadcast(b: Draft) -> None:
     """Add a broadcast along new axes."""
     source = b.pick(operands(b))
     rank = source.rank + b.draw.randint(1, 2)
@@ -223,7 +225,7 @@ def broadcast(b: Builder) -> None:
 
 
 @statement("linalg", 1, portable=False)
-def reduction(b: Builder) -> None:
+def reduction(b: Draft) -> None:
     """Add a reduction along some axes."""
     source = b.pick([value for value in operands(b) if value.rank])
     element = source.shaped.element
@@ -231,7 +233,7 @@ def reduction(b: Builder) -> None:
     shape = tuple(extent for axis, extent in enumerate(source.shaped.shape) if axis not in axes)
     output = target(b, shape, element, [source], reads=True)
     kind = b.draw.choice(("addf", "mulf", "maximumf") if element in FLOATS else ("addi", "muli", "xori", "maxsi"))
-    value, total, combined, result = b.name(), b.name(), b.name(), Value(b.name(), output.type)
+    value, total, combined, result = b.name(), b.name(), b.name(), TypedValue(b.name(), output.type)
     is_tensor = b.profile.level == "tensor"
     outs = f"outs({output.name} : {output.type}) dimensions = {axes}"
     b.line(f"{f'{result.name} = ' if is_tensor else ''}linalg.reduce ins({source.name} : {source.type}) {outs}")

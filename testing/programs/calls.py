@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .builder import Builder, Callee, NoChoice, Profile, statement
+from .builder import Callee, Draft, NoChoice, Profile, statement
 from .control import assigned, fresh, listed, names_of, yielded
-from .types import Shaped, Value
+from .types import Shaped, TypedValue
 
 
 @statement("calls", 3)
-def call(b: Builder) -> None:
+def call(b: Draft) -> None:
     """Add a call; a callee that writes is not called where statements must not write."""
     if not b.callees or (b.quiet and b.profile.level == "memref"):
         raise NoChoice
@@ -23,7 +23,7 @@ def call(b: Builder) -> None:
     b.scopes[-1] += results
 
 
-def _argument(b: Builder, parameter: Value) -> Value:
+def _argument(b: Draft, parameter: TypedValue) -> TypedValue:
     if parameter.type == "index":
         return b.index(*parameter.bounds)
     if isinstance(parameter.type, Shaped) and parameter.type.kind == "memref":
@@ -36,10 +36,10 @@ def _argument(b: Builder, parameter: Value) -> Value:
     return b.value(parameter.type)
 
 
-def private_function(b: Builder, profile: Profile) -> None:
+def private_function(b: Draft, profile: Profile) -> None:
     """Add a private function, which may call those before it, to a program."""
     name = b.label()
-    inner = Builder(b.draw, profile, b.prefix, callees=b.callees, globals=b.globals, traits=b.traits)
+    inner = Draft(b.draw, profile, b.prefix, callees=b.callees, globals=b.globals, traits=b.traits)
     inner.portable, inner.count = b.portable, b.count
     arguments = tuple(_parameter(inner) for _ in range(b.draw.randint(0, 3)))
     most = b.draw.choice((0, 1, 1, 1, 1, 1 if b.portable else 2))
@@ -68,18 +68,18 @@ def private_function(b: Builder, profile: Profile) -> None:
     b.callees = [*b.callees, Callee(name, tuple(_closed(value) for value in arguments), tuple(types))]
 
 
-def _closed(value: Value) -> Value:
+def _closed(value: TypedValue) -> TypedValue:
     return replace(value, root="")
 
 
-def _parameter(b: Builder) -> Value:
+def _parameter(b: Draft) -> TypedValue:
     choice = b.draw.random() if not b.profile.tensors_only else 1
     if choice < 0.2:
-        return Value(b.name(), "index", (0, 7))
+        return TypedValue(b.name(), "index", (0, 7))
     if choice < 0.6:
-        return Value(b.name(), b.scalar_type())
+        return TypedValue(b.name(), b.scalar_type())
     type = Shaped(b.profile.level, b.shape(), b.scalar_type())
     if type.kind == "tensor":
-        return Value(b.name(), type)
+        return TypedValue(b.name(), type)
     # Buffers of a caller may alias: all of them count as one root.
-    return Value(b.name(), type, root="argument", writable=b.draw.random() < 0.5)
+    return TypedValue(b.name(), type, root="argument", writable=b.draw.random() < 0.5)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 
-from .builder import Builder, NoChoice, statement
-from .types import Shaped, Value, dense
+from .builder import Draft, NoChoice, statement
+from .types import Shaped, TypedValue, dense
 
 
-def buffers(b: Builder, *, writable: bool = False) -> list[Value]:
+def buffers(b: Draft, *, writable: bool = False) -> list[TypedValue]:
     """Return the buffers and views in scope."""
     return b.visible(
         lambda value: (
@@ -21,16 +21,16 @@ def buffers(b: Builder, *, writable: bool = False) -> list[Value]:
     )
 
 
-def new_buffer(b: Builder, element: str, shape: tuple[int, ...]) -> Value:
+def new_buffer(b: Draft, element: str, shape: tuple[int, ...]) -> TypedValue:
     """Add a buffer whose elements are all written."""
     type = Shaped("memref", shape, element)
-    value = Value(b.name(), type, root=f"r{b.name()}", writable=True)
+    value = TypedValue(b.name(), type, root=f"r{b.name()}", writable=True)
     b.line(f"{value.name} = memref.{b.draw.choice(('alloc', 'alloc', 'alloca'))}() : {type}")
     fill(b, value)
     return b.define(value)
 
 
-def fill(b: Builder, buffer: Value) -> None:
+def fill(b: Draft, buffer: TypedValue) -> None:
     """Write every element of a buffer."""
     type = buffer.shaped
     if b.draw.random() < 0.5 or not type.shape or type.layout:
@@ -38,9 +38,9 @@ def fill(b: Builder, buffer: Value) -> None:
         b.line(f"linalg.fill ins({value.name} : {type.element}) outs({buffer.name} : {type})")
         return
     zero, one = b.index_constant(0), b.index_constant(1)
-    variables: list[Value] = []
+    variables: list[TypedValue] = []
     for extent in type.shape:
-        variables.append(Value(b.name(), "index", (0, extent - 1)))
+        variables.append(TypedValue(b.name(), "index", (0, extent - 1)))
         b.line(f"scf.for {variables[-1].name} = {zero.name} to {b_extent(b, extent)} step {one.name} {{")
         b.scopes.append([variables[-1]])
     value = b.scalar(type.element)
@@ -50,26 +50,26 @@ def fill(b: Builder, buffer: Value) -> None:
         b.line("}")
 
 
-def b_extent(b: Builder, extent: int) -> str:
+def b_extent(b: Draft, extent: int) -> str:
     """Return the name of a constant index."""
     return b.index_constant(extent).name
 
 
 @statement("memref", 2)
-def allocation(b: Builder) -> None:
+def allocation(b: Draft) -> None:
     """Add a buffer."""
     new_buffer(b, b.scalar_type(), b.shape())
 
 
 @statement("memref", 5)
-def load(b: Builder) -> None:
+def load(b: Draft) -> None:
     """Add a load."""
     buffer = b.pick(buffers(b))
     b.op(f"memref.load {buffer.name}[{b.positions(buffer.shaped.shape)}] : {buffer.type}", buffer.shaped.element)
 
 
 @statement("memref", 6)
-def store(b: Builder) -> None:
+def store(b: Draft) -> None:
     """Add a store."""
     buffer = b.pick(buffers(b, writable=True))
     value = b.scalar(buffer.shaped.element)
@@ -77,7 +77,7 @@ def store(b: Builder) -> None:
 
 
 @statement("memref", 1.5)
-def update(b: Builder) -> None:
+def update(b: Draft) -> None:
     """Add a load, an operator and a store to the same element."""
     buffer = b.pick(
         [value for value in buffers(b, writable=True) if value.shaped.element in ("i8", "i16", "i32", "i64")]
@@ -105,21 +105,21 @@ def layout(strides: Sequence[int], offset: int) -> str:
 
 
 @statement("memref", 3)
-def subview(b: Builder) -> None:
+def subview(b: Draft) -> None:
     """Add a view of a part, with offsets that are constant or computed, steps, and dropped axes."""
     source = b.pick([value for value in buffers(b) if value.rank])
     strides, start = strides_of(source.shaped) or ([], 0)
     texts: list[tuple[str, str, str]] = []
-    known, kept = start, list[tuple[int, int]]()
+    origin, kept = start, list[tuple[int, int]]()
     for extent, stride in zip(source.shaped.shape, strides, strict=True):
         size, step, offset, text = _window(b, extent)
-        known = -1 if known < 0 or text != str(offset) else known + offset * stride
+        origin = -1 if origin < 0 or text != str(offset) else origin + offset * stride
         texts.append((text, str(size), str(step)))
         if size > 1 or b.draw.random() < 0.5:
             kept.append((size, stride * step))
     offsets, sizes, steps = (", ".join(group) for group in zip(*texts, strict=True))
     shape, new_strides = tuple(size for size, _ in kept), [stride for _, stride in kept]
-    type = Shaped("memref", shape, source.shaped.element, layout(new_strides, known))
+    type = Shaped("memref", shape, source.shaped.element, layout(new_strides, origin))
     b.op(
         f"memref.subview {source.name}[{offsets}] [{sizes}] [{steps}] : {source.type} to {type}",
         type,
@@ -128,7 +128,7 @@ def subview(b: Builder) -> None:
     )
 
 
-def _window(b: Builder, extent: int) -> tuple[int, int, int, str]:
+def _window(b: Draft, extent: int) -> tuple[int, int, int, str]:
     """Return the size, step, offset of a part of an axis, and the offset's text."""
     size = b.draw.randint(1, extent)
     step = b.draw.randint(1, max(1, (extent - 1) // max(size - 1, 1))) if size > 1 else 1
@@ -140,7 +140,7 @@ def _window(b: Builder, extent: int) -> tuple[int, int, int, str]:
 
 
 @statement("memref", 1.5)
-def copy(b: Builder) -> None:
+def copy(b: Draft) -> None:
     """Add a copy to a buffer that does not overlap the source, perhaps a new one."""
     source = b.pick(buffers(b))
     same = [
@@ -157,7 +157,7 @@ def copy(b: Builder) -> None:
 
 
 @statement("memref", 0.8, portable=False)
-def cast(b: Builder) -> None:
+def cast(b: Draft) -> None:
     """Add a load through a view whose extents are unknown, and one of its extents."""
     source = b.pick([value for value in buffers(b) if value.rank and not value.shaped.layout])
     unknown = f"memref<{'?x' * source.rank}{source.shaped.element}>"
@@ -170,7 +170,7 @@ def cast(b: Builder) -> None:
 
 
 @statement("memref", 1)
-def reshape(b: Builder) -> None:
+def reshape(b: Draft) -> None:
     """Add a view in another shape of a contiguous buffer."""
     source = b.pick([value for value in buffers(b) if value.rank and not value.shaped.layout])
     shape, text = reassociated(b, source.shaped.shape)
@@ -185,7 +185,7 @@ def reshape(b: Builder) -> None:
     )
 
 
-def reassociated(b: Builder, shape: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
+def reassociated(b: Draft, shape: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
     """Return a shape that expands or collapses another one, and the op's name and reassociation."""
     if len(shape) > 1 and b.draw.random() < 0.6:
         cuts = sorted({0, len(shape), *(axis for axis in range(1, len(shape)) if b.draw.random() < 0.5)})
@@ -203,7 +203,7 @@ def reassociated(b: Builder, shape: tuple[int, ...]) -> tuple[tuple[int, ...], s
 
 
 @statement("memref", 1)
-def reinterpret(b: Builder) -> None:
+def reinterpret(b: Draft) -> None:
     """Add a reinterpretation of a contiguous buffer by other strides."""
     source = b.pick([value for value in buffers(b) if value.rank and not value.shaped.layout])
     rows, columns, stride = b.draw.randint(1, 2), b.draw.randint(1, 3), b.draw.randint(1, 2)
@@ -219,7 +219,7 @@ def reinterpret(b: Builder) -> None:
 
 
 @statement("memref", 1.2)
-def global_buffer(b: Builder) -> None:
+def global_buffer(b: Draft) -> None:
     """Add a constant global, and a reference to it."""
     type = Shaped("memref", b.shape(), b.scalar_type())
     name = b.label()
@@ -228,7 +228,7 @@ def global_buffer(b: Builder) -> None:
 
 
 @statement("memref", 0.4, portable=False)
-def deallocation(b: Builder) -> None:
+def deallocation(b: Draft) -> None:
     """Add a buffer that is used and deallocated."""
     type = Shaped("memref", b.shape(), b.scalar_type())
     name = b.name()

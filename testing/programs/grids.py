@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from tilewright.dialects.core.kernel import is_kernel, kernel_of
-from tilewright.dialects.core.syntax.text import parse_module
-from tilewright.ir import functions
-from tilewright.passes.expand_grid import stage_bytes
-from tilewright.passes.proof.kernel import ATTRIBUTE, describe
-from tilewright.test.faults.mutation_programs import CONTEXT, explicit
+from ...dialects.core.kernel import is_kernel, kernel_of
+from ...dialects.core.syntax.text import parse_module
+from ...ir import functions
+from ...passes.expand_grid import stage_bytes
+from ...passes.proof.kernel import ATTRIBUTE, describe
+from .explicit import CONTEXT, explicit
 
 _BYTES = {"i8": 1, "i32": 4}
 
 
 @dataclass
-class Near:
+class NearAddresses:
     """Addresses in a near level, given out one after the other."""
 
     end: int = 0
@@ -40,7 +40,7 @@ class _Grid:
     """The text of one grid."""
 
     bounds: Sequence[int]
-    near: Near
+    near: NearAddresses
     draw: random.Random
     level: str = "L1"
     name: str = ""
@@ -156,7 +156,7 @@ def reduction(draw: random.Random) -> ModuleOp:
     m, k, n = draw.randint(2, 8), draw.randint(4, 16), draw.randint(2, 8)
     (tm, cm), (tk, ck), (tn, cn) = _cut(draw, m), _cut(draw, k, least=2), _cut(draw, n)
     rows, columns = ("d0", "d1") if draw.random() < 0.5 else ("d1", "d0")
-    near = Near()
+    near = NearAddresses()
     grid = _Grid([cm, cn, ck] if rows == "d0" else [cn, cm, ck], near, draw, name="i")
     has_epilogue = draw.random() < 0.6
     grid.tile("ta", "%a", [m, k], [tm, tk], [f"{rows} * {tm}", f"d2 * {tk}"])
@@ -193,7 +193,7 @@ def pooling(draw: random.Random) -> ModuleOp:
     m, k = draw.randint(2, 8), draw.randint(4, 16)
     (tm, cm), (tk, ck) = _cut(draw, m), _cut(draw, k, least=2)
     kind, start = draw.choice([("max", -128), ("min", 127), ("sum", 0)])
-    grid = _Grid([cm, ck], Near(), draw, name="i")
+    grid = _Grid([cm, ck], NearAddresses(), draw, name="i")
     grid.tile("tx", "%x", [m, k], [tm, tk], [f"d0 * {tm}", f"d1 * {tk}"], fill=str(start))
     grid.tile("sum", "%o", [m], [tm], [f"d0 * {tm}"], is_output=True)
     step = f'{{{{kind = "{kind}", axes = array<i64: 1>, accumulator = i8, accumulate}}}}'
@@ -210,21 +210,21 @@ def pooling(draw: random.Random) -> ModuleOp:
 
 def windows(draw: random.Random) -> ModuleOp:
     """Return a pooling whose windows are split: the offset of an input tile does not determine the sums it adds to."""
-    taps, each = draw.choice([(2, 1), (3, 1), (4, 1), (4, 2), (6, 3)])
+    taps, stretch = draw.choice([(2, 1), (3, 1), (4, 1), (4, 2), (6, 3)])
     n, pad, stride = draw.randint(1, 4), draw.randint(0, 2), draw.randint(1, 2)
     size = draw.randint(taps, taps + 6)
     places = (size + 2 * pad - taps) // stride + 1
     (tn, cn), (to, co) = _cut(draw, n), _cut(draw, places, least=2)
-    near = Near()
-    grid = _Grid([cn, co, taps // each], near, draw, name="i")
-    begin = f"d1 * {to * stride} + d2 * {each} - {pad}"
-    grid.tile("tx", "%x", [n, 1, size], [tn, 1, (to - 1) * stride + each], [f"d0 * {tn}", "0", begin])
+    near = NearAddresses()
+    grid = _Grid([cn, co, taps // stretch], near, draw, name="i")
+    begin = f"d1 * {to * stride} + d2 * {stretch} - {pad}"
+    grid.tile("tx", "%x", [n, 1, size], [tn, 1, (to - 1) * stride + stretch], [f"d0 * {tn}", "0", begin])
     grid.tile("to", "%o", [n, 1, places], [tn, 1, to], [f"d0 * {tn}", "0", f"d1 * {to}"], is_output=True)
     grid.own("sum", [tn, 1, to], "i32")
     zero = "%zero = arith.constant 0 : i32\n"
     body = (
         f"{zero}hier.first %i2 {{{{ linalg.fill ins(%zero : i32) outs(%sum : {{sum}}) }}}}\n"
-        f"{_window(each, 0, stride, '%tx : {tx}', '%sum : {sum}')}\n"
+        f"{_window(stretch, 0, stride, '%tx : {tx}', '%sum : {sum}')}\n"
         f"hier.last %i2 {{{{\n{_narrowed('%sum : {sum}', '%to : {to}')}\n}}}}"
     )
     x, o, s = memref([n, 1, size], "i8"), memref([n, 1, places], "i8"), memref([n, 1, places], "i32")
@@ -263,7 +263,7 @@ def fused(draw: random.Random) -> ModuleOp:
         return fused(draw)
     mid = (tile - 1) * second[1] + second[0]
     window = (mid - 1) * first[1] + first[0]
-    grid = _Grid([count], Near(), draw, name="i")
+    grid = _Grid([count], NearAddresses(), draw, name="i")
     step = tile * second[1]
     grid.tile(
         "tx",
@@ -306,7 +306,7 @@ def resident(draw: random.Random) -> ModuleOp:
     """Return two grids with a buffer between them that stays in the near level, which they use in place."""
     tile, count = draw.randint(1, 3), draw.randint(2, 4)
     m, n, k = tile * count, draw.randint(2, 6), draw.randint(2, 6)
-    near = Near()
+    near = NearAddresses()
     kind = memref([m, n], "i8", "L1")
     address = near.take([m, n], "i8")
     start = near.end
@@ -336,7 +336,7 @@ def nested(draw: random.Random) -> ModuleOp:
     tm, tk, n = draw.randint(1, 4), draw.randint(2, 6), draw.randint(2, 6)
     cm, ck = draw.randint(1, 3), draw.randint(1, 3)
     m, k = (t * c - (draw.randint(0, t - 1) if c > 1 else 0) for t, c in ((tm, cm), (tk, ck)))
-    far, near = Near(), Near()
+    far, near = NearAddresses(), NearAddresses()
     outer = _Grid([cm, ck], far, draw, "L2", "i")
     outer.tile("ua", "%a", [m, k], [tm, tk], [f"d0 * {tm}", f"d1 * {tk}"])
     outer.tile("ub", "%b", [k, n], [tk, n], [f"d1 * {tk}", "0"])

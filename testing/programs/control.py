@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .builder import Builder, statement
-from .types import Type, Value
+from .builder import Draft, statement
+from .types import Type, TypedValue
 
 REDUCTIONS = ("addi", "muli", "xori", "andi", "ori", "maxsi", "minui")
 """Operators whose order is free."""
 
 
-def types_of(values: Sequence[Value]) -> list[Type]:
+def types_of(values: Sequence[TypedValue]) -> list[Type]:
     return [value.type for value in values]
 
 
@@ -21,34 +21,34 @@ def listed(types: Sequence[Type]) -> str:
     return ", ".join(str(type) for type in types)
 
 
-def names_of(values: Sequence[Value]) -> str:
+def names_of(values: Sequence[TypedValue]) -> str:
     """Return names of values, separated by commas."""
     return ", ".join(value.name for value in values)
 
 
-def assigned(values: Sequence[Value]) -> str:
+def assigned(values: Sequence[TypedValue]) -> str:
     """Return the text before an op with these results."""
     return f"{names_of(values)} = " if values else ""
 
 
-def carried(b: Builder) -> list[Value]:
+def carried(b: Draft) -> list[TypedValue]:
     """Return initial values of a loop: scalars of mixed types, and tensors."""
     tensors = b.visible(lambda value: not isinstance(value.type, str) and value.type.kind == "tensor")
     is_tensor = [bool(tensors) and b.draw.random() < 0.4 for _ in range(b.draw.choice((0, 1, 1, 2, 2, 3, 4)))]
     return [b.pick(tensors) if tensor else b.scalar(b.scalar_type()) for tensor in is_tensor]
 
 
-def fresh(b: Builder, types: Sequence[Type]) -> list[Value]:
+def fresh(b: Draft, types: Sequence[Type]) -> list[TypedValue]:
     """Return values of new names, which are not in scope."""
-    return [Value(b.name(), type) for type in types]
+    return [TypedValue(b.name(), type) for type in types]
 
 
-def yielded(b: Builder, types: Sequence[Type], arguments: Sequence[Value]) -> list[Value]:
+def yielded(b: Draft, types: Sequence[Type], arguments: Sequence[TypedValue]) -> list[TypedValue]:
     """Return values for a region to yield: carried ones in the same or another place, outer ones, new ones."""
     return [_yielded(b, type, arguments, place) for place, type in enumerate(types)]
 
 
-def _yielded(b: Builder, type: Type, arguments: Sequence[Value], place: int) -> Value:
+def _yielded(b: Draft, type: Type, arguments: Sequence[TypedValue], place: int) -> TypedValue:
     choice = b.draw.random()
     same = [argument for argument in arguments if argument.type == type]
     if choice < 0.15 and place < len(arguments) and arguments[place].type == type:
@@ -61,19 +61,19 @@ def _yielded(b: Builder, type: Type, arguments: Sequence[Value], place: int) -> 
     return b.value(type)
 
 
-def end_region(b: Builder, types: Sequence[Type], arguments: Sequence[Value] = (), word: str = "scf.yield") -> None:
+def end_region(b: Draft, types: Sequence[Type], arguments: Sequence[TypedValue] = (), word: str = "scf.yield") -> None:
     """Add a terminator that yields values of some types; none where there are none."""
     if types:
         b.line(f"{word} {names_of(yielded(b, types, arguments))} : {listed(types)}")
 
 
 @dataclass(frozen=True)
-class Range:
+class LoopRange:
     """Bounds and step of a loop, as values; `bounds` contain its variable, `trips` is the greatest trip count."""
 
-    lower: Value
-    upper: Value
-    step: Value
+    lower: TypedValue
+    upper: TypedValue
+    step: TypedValue
     bounds: tuple[int, int]
     trips: int
 
@@ -82,7 +82,7 @@ class Range:
         return f"{self.lower.name} to {self.upper.name} step {self.step.name}"
 
 
-def loop_range(b: Builder) -> Range:
+def loop_range(b: Draft) -> LoopRange:
     """Return a range that starts near zero; its upper bound may be computed."""
     low, step = b.draw.choice((0, 0, 0, 1, 2, -3)), b.draw.choice((1, 1, 1, 2, 3))
     trips = b.draw.choice((0, 1, 2, 2, 3, 4, 5))
@@ -91,26 +91,26 @@ def loop_range(b: Builder) -> Range:
     near = b.visible(lambda value: value.type == "index" and value.bounds[0] < value.bounds[1] < low + 6)
     upper = b.pick(near) if near and b.draw.random() < 0.25 else b.index_constant(high)
     high = max(low, upper.bounds[1])
-    return Range(lower, upper, stride, (low, max(low, high - 1)), -(-(high - low) // step))
+    return LoopRange(lower, upper, stride, (low, max(low, high - 1)), -(-(high - low) // step))
 
 
 @statement("scf", 5)
-def for_loop(b: Builder) -> None:
+def for_loop(b: Draft) -> None:
     """Add a loop with an index for its variable."""
     loop = loop_range(b)
-    _for(b, loop.text, Value(b.name(), "index", loop.bounds), loop.trips)
+    _for(b, loop.text, TypedValue(b.name(), "index", loop.bounds), loop.trips)
 
 
 @statement("scf", 1)
-def integer_loop(b: Builder) -> None:
+def integer_loop(b: Draft) -> None:
     """Add a loop with an integer for its variable."""
     type = b.scalar_type(("i8", "i16", "i32", "i64"))
     low, trips, step = b.draw.randint(-2, 2), b.draw.randint(0, 4), b.draw.choice((1, 2))
     lower, upper, stride = (b.constant(type, str(number)).name for number in (low, low + trips * step, step))
-    _for(b, f"{lower} to {upper} step {stride}", Value(b.name(), type), trips, f" : {type}")
+    _for(b, f"{lower} to {upper} step {stride}", TypedValue(b.name(), type), trips, f" : {type}")
 
 
-def _for(b: Builder, bounds: str, variable: Value, trips: int, suffix: str = "") -> None:
+def _for(b: Draft, bounds: str, variable: TypedValue, trips: int, suffix: str = "") -> None:
     initial = carried(b)
     types = types_of(initial)
     results, arguments = fresh(b, types), fresh(b, types)
@@ -125,13 +125,13 @@ def _for(b: Builder, bounds: str, variable: Value, trips: int, suffix: str = "")
 
 
 @statement("scf", 2)
-def while_loop(b: Builder) -> None:
+def while_loop(b: Draft) -> None:
     """Add a loop that counts, and may end before; the values that it carries may change in its condition."""
     initial, limit = carried(b), b.index_constant(b.draw.randint(0, 4))
     start, one = b.index_constant(0), b.index_constant(1)
     types = types_of(initial)
     results, first, second = fresh(b, types), fresh(b, types), fresh(b, types)
-    count, counter, next_counter = (Value(b.name(), "index", (0, 5)) for _ in range(3))
+    count, counter, next_counter = (TypedValue(b.name(), "index", (0, 5)) for _ in range(3))
     pairs = ", ".join(f"{x.name} = {y.name}" for x, y in zip([counter, *first], [start, *initial], strict=True))
     all_types = listed(["index", *types])
     b.line(f"{assigned([count, *results])}scf.while ({pairs}) : ({all_types}) -> ({all_types}) {{")
@@ -155,7 +155,7 @@ def while_loop(b: Builder) -> None:
 
 
 @statement("scf", 3)
-def condition(b: Builder) -> None:
+def condition(b: Draft) -> None:
     """Add a condition with results, or with neither results nor, now and then, the other branch."""
     test = b.scalar("i1")
     types = types_of(carried(b))
@@ -169,14 +169,14 @@ def condition(b: Builder) -> None:
     b.scopes[-1] += results
 
 
-def _branch(b: Builder, types: Sequence[Type]) -> None:
+def _branch(b: Draft, types: Sequence[Type]) -> None:
     with b.scope():
         b.body(b.draw.randint(0, 3))
         end_region(b, types)
 
 
 @statement("scf", 1, portable=False)
-def index_switch(b: Builder) -> None:
+def index_switch(b: Draft) -> None:
     """Add a switch over an index."""
     types, chooser = types_of(carried(b)), b.index(-8, 16)
     results = fresh(b, types)
@@ -193,7 +193,7 @@ def index_switch(b: Builder) -> None:
 
 
 @statement("scf", 0.7, portable=False)
-def executed_region(b: Builder) -> None:
+def executed_region(b: Draft) -> None:
     """Add a region that is executed once."""
     types = types_of(carried(b)) or ["i1"]
     results = fresh(b, types)
@@ -204,13 +204,13 @@ def executed_region(b: Builder) -> None:
 
 
 @statement("scf", 2, portable=False)
-def parallel_loop(b: Builder) -> None:
+def parallel_loop(b: Draft) -> None:
     """Add a parallel loop that reduces integers, or that stores to a buffer of its own at the loop's indices."""
     loops = [loop_range(b) for _ in range(b.draw.randint(1, 2))]
     kinds = [b.integer_type() for _ in range(b.draw.randint(0, 2))]
     initial = [b.scalar(type) for type in kinds]
     results = fresh(b, kinds)
-    variables = [Value(b.name(), "index", loop.bounds) for loop in loops]
+    variables = [TypedValue(b.name(), "index", loop.bounds) for loop in loops]
     target = _target(b, loops) if b.profile.level == "memref" and not b.quiet else None
     ranges = [
         f"({', '.join(value.name for value in group)})"
@@ -241,7 +241,7 @@ def _result_list(types: Sequence[Type]) -> str:
     return listed(types) if len(types) == 1 else f"({listed(types)})"
 
 
-def _target(b: Builder, loops: Sequence[Range]) -> Value:
+def _target(b: Draft, loops: Sequence[LoopRange]) -> TypedValue:
     """Return a buffer, filled, with an element for each point of a loop nest; it is not in scope."""
     from .memory import new_buffer
 
@@ -250,7 +250,7 @@ def _target(b: Builder, loops: Sequence[Range]) -> Value:
     return value
 
 
-def _store_at(b: Builder, target: Value, loops: Sequence[Range], variables: Sequence[Value]) -> None:
+def _store_at(b: Draft, target: TypedValue, loops: Sequence[LoopRange], variables: Sequence[TypedValue]) -> None:
     at = [
         b.op(f"arith.subi {variable.name}, {loop.lower.name} : index", "index", (0, loop.bounds[1] - loop.bounds[0]))
         for variable, loop in zip(variables, loops, strict=True)
@@ -259,7 +259,7 @@ def _store_at(b: Builder, target: Value, loops: Sequence[Range], variables: Sequ
     b.line(f"memref.store {value.name}, {target.name}[{names_of(at)}] : {target.type}")
 
 
-def _reduce(b: Builder, types: Sequence[str]) -> None:
+def _reduce(b: Draft, types: Sequence[str]) -> None:
     if not types:
         return b.line("scf.reduce")
     values = [b.scalar(type) for type in types]

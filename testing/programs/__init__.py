@@ -1,0 +1,1 @@
+"""Random programs that verify and have no undefined behaviour, by seed."""
