@@ -61,15 +61,19 @@ class InterpretEach(Observer):
         if not references:
             raise Diagnostic("no input fits the types that the pass gives to arguments", remedy="try another --seed")
         for reference in references:
-            try:
-                seen = self._bench.rerun(module, reference)
-            except Exception as error:
-                diagnostic = _stated(error, "after the pass")
-                diagnostic.notes += _shown_inputs(reference)
-                raise diagnostic from error
-            if difference := _difference(self._bench, reference, seen):
-                difference.notes += _shown_inputs(reference)
-                raise difference
+            self.check(self._bench, module, reference)
+
+    def check(self, bench: Bench, module: ModuleOp, reference: Reference) -> None:
+        """Run the program on the inputs of a run before the first pass. Raises Diagnostic where a result differs."""
+        try:
+            seen = bench.rerun(module, reference)
+        except Exception as error:
+            diagnostic = _stated(error, "after the pass")
+            diagnostic.notes += _shown_inputs(reference)
+            raise diagnostic from error
+        if difference := _difference(bench, reference, seen):
+            difference.notes += _shown_inputs(reference)
+            raise difference
 
 
 def _stated(error: Exception, when: str) -> Diagnostic:

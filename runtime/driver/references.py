@@ -134,10 +134,9 @@ class Bench:
                 return True
         return False
 
-    def rerun(self, module: ModuleOp, reference: Reference) -> Observation:
-        """Run a program after a pass on the inputs of a run before."""
-        limits = None
-        if self.sequential:
+    def rerun(self, module: ModuleOp, reference: Reference, limits: RunLimits | None = None) -> Observation:
+        """Run a program after a pass on the inputs of a run before; `limits` replace those of a pass."""
+        if limits is None and self.sequential:
             # A pass may expand an op to many, but not without end.
             limits = RunLimits(100 * reference.steps + 10_000, sequential=True, undefined="traps")
         return self._observe(module, reference.inputs, reference.contents, _UNWRITTEN[2], limits)

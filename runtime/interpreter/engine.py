@@ -156,6 +156,8 @@ class Interpreter:
             raise
         except RecursionError as error:
             raise Diagnostic("regions nest too deep to be interpreted", where=where(op)) from error
+        if self.limits is not None:
+            self.limits.record(op, operands, results)
         env.update(zip(op.results, results, strict=True))
 
 

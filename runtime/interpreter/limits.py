@@ -45,6 +45,9 @@ class RunLimits:
         if reason := undefined(op, operands, poison=self.undefined == "poison"):
             raise UndefinedError(f"'{op.name}' is undefined: {reason}", where=where(op))
 
+    def record(self, op: Operation, operands: Sequence[Value], results: Sequence[Value]) -> None:
+        """Observe an op that has run; subclasses trace runs with it."""
+
     def spend(self, op: Operation, steps: int) -> None:
         """Count steps. Raises EndlessError beyond their number."""
         self.spent += steps

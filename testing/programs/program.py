@@ -122,14 +122,24 @@ class RandomProgram:
     results: tuple[Argument, ...]
     traits: frozenset[str] = field(default_factory=frozenset[str])
 
+    def __repr__(self) -> str:
+        return f"program of the profile {self.profile}:\n{self.text}"
 
-def program(seed: int, *, profile: str | None = None, entry: str = "network", blocks: bool = True) -> RandomProgram:
+
+def program(
+    seed: int,
+    *,
+    profile: str | None = None,
+    entry: str = "network",
+    blocks: bool = True,
+    draw: Random | None = None,
+) -> RandomProgram:
     """
-    Return the program of a seed, of a random profile where none is given.
+    Return the program of a seed, or that of the choices of `draw`, of a random profile where none is given.
 
     All its symbols begin with `entry`. Without `blocks` no program has branches between blocks.
     """
-    draw = Random(f"program {seed}")
+    draw = draw or Random(f"program {seed}")
     names = [name for name in PROFILES if blocks or name != "blocks"]
     (drawn,) = draw.choices(names, [PROFILES[name][0] for name in names])
     name = drawn if profile is None else profile
