@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any
 
 from xdsl.dialects import arith, func, memref
-from xdsl.dialects.builtin import FunctionType, ModuleOp, NoneAttr
+from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -18,8 +18,7 @@ from ...dialects.core.analysis.value_ranges import ValueRanges
 from ...dialects.core.builder import Builder
 from ...dialects.core.scalars import Index
 from ...dialects.hier import DmaStartOp
-from ...errors import Diagnostic
-from ...ir import shape_of, symbol_names, where
+from ...ir import shape_of, symbol_names
 
 Range = tuple[Index, Index]
 """Half-open interval of an index."""
@@ -53,12 +52,8 @@ class Copiers:
         """
         Build the call that replaces a transfer; define its callee before `function` if missing.
 
-        `fill` sets a tile's buffer that is not in bounds, with stores by default. Raises Diagnostic for a clipped fetch
-        without a fill.
+        `fill` sets a tile's buffer that is not in bounds, with stores by default.
         """
-        if isinstance(op.fill, NoneAttr):
-            message = "a transfer that may extend beyond its far buffer has no fill"
-            raise Diagnostic(message, where=where(op), remedy="give the tile a fill")
         arguments = [op.far, op.near, *op.offsets]
         flags = (op.writes_far, op.clipped, op.fill, op.repeated)
         key = (op.far.type, op.near.type, flags, inside(op), _key_of_body(op))

@@ -10,10 +10,10 @@
 
 // That of a file, which includes another; its text can be read again.
 // FILE: builtin.module attributes {hier.machine = {name = "two_level_8k"
-// FILE-SAME: clock = {mhz = [3.700000e+02 : f64]}
 // FILE-SAME: levels = {L1 = {size = 8192 : i64
-// FILE-SAME: links = {dma = {far = "L2", near = "L1", width = 8 : i64
 // FILE-SAME: nn.conv = {cost = "per_mac"
+// FILE-SAME: links = {dma = {far = "L2", near = "L1", width = 8 : i64
+// FILE-SAME: clock = {mhz = [3.700000e+02 : f64]}
 
 func.func @f() {
   func.return
