@@ -64,12 +64,14 @@ def tool(name: str) -> str:
 
 def optimized(text: str, passes: Sequence[str] = ()) -> str:
     """
-    Run `mlir-opt` on the text of a module and return its output.
+    Run `mlir-opt` on the text of modules, separated by lines `// -----`, and return its output.
 
     Raises Diagnostic where it is not installed, and where it does not accept the text or a pass fails.
     """
     pipeline = [f"--pass-pipeline=builtin.module({','.join(passes)})"] if passes else []
-    done = subprocess.run([tool(OPTIMIZER), *pipeline], input=text, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [tool(OPTIMIZER), "--split-input-file", *pipeline], input=text, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise Diagnostic(f"{OPTIMIZER} refuses the module", notes=done.stderr.strip().splitlines()[:20])
     return done.stdout

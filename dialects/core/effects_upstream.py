@@ -95,5 +95,12 @@ DIVISIONS: Mapping[str, bool] = {
     "arith.floordivsi": True,
     "arith.remsi": True,
     "arith.remui": False,
+    "index.ceildivs": True,
+    "index.ceildivu": False,
+    "index.divs": True,
+    "index.divu": False,
+    "index.floordivs": True,
+    "index.rems": True,
+    "index.remu": False,
 }
 """Op name -> whether its operands are signed. Undefined are a division by 0, and a signed one of the least by -1."""

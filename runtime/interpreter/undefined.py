@@ -17,6 +17,7 @@ from xdsl.dialects import affine, arith, bufferization, memref, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation
 
+from ...dialects.core.effects_upstream import DIVISIONS
 from ...dialects.core.semantics import Value
 from .bits import signed, unsigned, width_of
 
@@ -31,8 +32,7 @@ def _division(op: Any, operands: Sequence[Value]) -> str:
     if not int(operands[1]):
         return "a division by zero"
     least = -(1 << (width_of(op.result.type) - 1))
-    is_signed = not isinstance(op, arith.DivUIOp | arith.RemUIOp | arith.CeilDivUIOp)
-    overflows = is_signed and int(signed(operands[0])) == least and int(signed(operands[1])) == -1
+    overflows = DIVISIONS[op.name] and int(signed(operands[0])) == least and int(signed(operands[1])) == -1
     return "a division that overflows" if overflows else ""
 
 
@@ -100,20 +100,16 @@ def _affine(op: Any, operands: Sequence[Value]) -> str:
 _LARGEST_INDEX = 1 << 31
 """Its products with coefficients of 32 bits do not overflow."""
 
-_DIVISIONS = (
-    *(arith.DivSIOp, arith.DivUIOp, arith.RemSIOp, arith.RemUIOp),
-    *(arith.CeilDivSIOp, arith.CeilDivUIOp, arith.FloorDivSIOp),
-)
+_SHIFTS = frozenset({"arith.shli", "arith.shrsi", "arith.shrui", "index.shl", "index.shrs", "index.shru"})
+_SCALARS = ("arith.", "index.")
 _ALLOCATIONS = (memref.AllocOp, memref.AllocaOp, tensor.EmptyOp, bufferization.AllocTensorOp)
 
 TRAPS: dict[type[Operation], Reason] = {
-    **dict.fromkeys(_DIVISIONS, _division),
     **dict.fromkeys(_ALLOCATIONS, _allocation),
     tensor.PadOp: _padding,
 }
 
 POISONS: dict[type[Operation], Reason] = {
-    **dict.fromkeys((arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp), _shift),
     **dict.fromkeys((arith.AddiOp, arith.SubiOp, arith.MuliOp), _overflow),
     **dict.fromkeys((arith.FPToSIOp, arith.FPToUIOp), _conversion),
     arith.ExtUIOp: _extension,
@@ -124,7 +120,15 @@ POISONS: dict[type[Operation], Reason] = {
 
 def undefined(op: Operation, operands: Sequence[Value], *, poison: bool) -> str:
     """Return why an op on single values has no defined result, empty if it has; `poison` counts unused results too."""
-    reason = TRAPS.get(type(op)) or (POISONS.get(type(op)) if poison else None)
-    if reason is None or (op.name.startswith("arith.") and any(np.ndim(operand) for operand in operands)):
+    reason = _trap(op) or (_poison(op) if poison else None)
+    if reason is None or (op.name.startswith(_SCALARS) and any(np.ndim(operand) for operand in operands)):
         return ""
     return reason(op, operands)
+
+
+def _trap(op: Operation) -> Reason | None:
+    return _division if op.name in DIVISIONS else TRAPS.get(type(op))
+
+
+def _poison(op: Operation) -> Reason | None:
+    return _shift if op.name in _SHIFTS else POISONS.get(type(op))
