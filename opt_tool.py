@@ -32,9 +32,13 @@ _Add: TypeAlias = Callable[..., argparse.Action]
 _FLAG = "store_true"
 _DEBUGINFO = ("--mlir-print-debuginfo", "--print-debuginfo")
 _MARK = "// -----"
-_WITHOUT_VALUE = {"--verify-each": "true", "--split-input-file": _MARK, "--verify-diagnostics": "all"} | dict.fromkeys(
-    _DEBUGINFO, "true"
-)
+_WITHOUT_VALUE = {
+    "--mlir-print-ir-after-change": "true",
+    "--split-input-file": _MARK,
+    "--verify-diagnostics": "all",
+    "--verify-each": "true",
+    **dict.fromkeys(_DEBUGINFO, "true"),
+}
 """Option that may stand without a value -> the value that it has then."""
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
@@ -59,6 +63,10 @@ def _truth(text: str) -> bool:
 
 def _verification(text: str) -> bool | str:
     return text if text == ROUNDTRIP else _truth(text)
+
+
+def _change(text: str) -> bool | str:
+    return text if text == "diff" else _truth(text)
 
 
 def _marker(text: str) -> str:
@@ -176,8 +184,11 @@ def _add_observers(add: _Add) -> None:
     add("--mlir-print-ir-after", metavar="PASS", action="append", default=[], help="print the IR after these passes")
     add("--mlir-print-ir-before-all", action=_FLAG, help="print the IR before each pass")
     add("--mlir-print-ir-after-all", action=_FLAG, help="print the IR after each pass")
-    add("--mlir-print-ir-after-change", action=_FLAG, help="print the IR only after passes that change it")
+    change = "print the IR only after passes that change it; diff: as a unified difference"
+    add("--mlir-print-ir-after-change", type=_change, default=False, metavar="diff", help=change)
     add("--mlir-print-ir-after-failure", action=_FLAG, help="print the IR that a failed pass leaves")
+    tree = "write the printed IR to files of this folder, op by op, named as mlir-opt's"
+    add("--mlir-print-ir-tree-dir", type=_path, metavar="DIR", help=tree)
     add(
         "--dump-dir",
         type=_path,

@@ -139,7 +139,7 @@ def _rewrite(step: PipelineStep, module: ModuleOp, context: Context) -> None:
         from .required import check_requirement
 
         check_requirement(step.name, module)
-    for target in list(_anchored(module, step.anchor)):
+    for target in list(anchored(module, step.anchor)):
         if isinstance(target, ModuleOp):
             step.run.apply(context, target)
             continue
@@ -147,14 +147,14 @@ def _rewrite(step: PipelineStep, module: ModuleOp, context: Context) -> None:
             step.run.apply(context, temporary)
 
 
-def _anchored(op: Operation, anchor: tuple[str, ...]) -> Iterator[Operation]:
+def anchored(op: Operation, anchor: tuple[str, ...]) -> Iterator[Operation]:
     """Yield the ops that an anchor addresses, in order."""
     if not anchor:
         yield op
         return
     for inner in (inner for region in op.regions for block in region.blocks for inner in block.ops):
         if inner.name == anchor[0] or (anchor[0] == ANY and inner.has_trait(IsolatedFromAbove)):
-            yield from _anchored(inner, anchor[1:])
+            yield from anchored(inner, anchor[1:])
 
 
 @contextmanager

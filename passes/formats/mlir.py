@@ -7,6 +7,7 @@ from typing import IO
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.utils.target import Target
 
 from ...dialects.core.syntax.constants import HEX_ABOVE
@@ -38,10 +39,10 @@ class MlirTarget(Target):
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         output.write(self.text(ctx, module) + "\n")
 
-    def text(self, ctx: Context, module: ModuleOp, locations: Locations = Locations.NONE) -> str:
-        """Return the text of a module; `locations` are those to show without `debuginfo`."""
+    def text(self, ctx: Context, op: Operation, locations: Locations = Locations.NONE) -> str:
+        """Return the text of a module, or of another op; `locations` are those to show without `debuginfo`."""
         return print_ir(
-            module,
+            op,
             elide=self.elide,
             elide_resources=self.elide_resources,
             hex_above=self.hex_above,

@@ -36,8 +36,9 @@ from ...passes.formats.mlir import MlirTarget
 from ...plugins import load_passes
 from ..inputs import once
 from . import listing
-from .dump import PrintIr, When
+from .dump import When
 from .expected import check, expectations
+from .printing import ir_printer, printing_points
 from .replay import DumpDir, Reproducer, recorded_arguments
 from .roundtrip import RoundTrip
 from .timing import Timing
@@ -97,7 +98,7 @@ def _drive(arguments: Namespace, registries: Registries, reparse: Callable[[list
         arguments = reparse(recorded_arguments(recorded, name))
         passes, machines, formats = _discovered(registries, arguments)
     pipeline = _pipeline(arguments, passes, machines)
-    run = CommandRun(arguments, name, pipeline, _target(arguments, formats), _when(arguments, passes))
+    run = CommandRun(arguments, name, pipeline, _target(arguments, formats), printing_points(arguments, passes))
     text = recorded or ("" if is_onnx else read_text(arguments.input))
     chunks = split(text, arguments.split_input_file) if arguments.split_input_file else [Chunk(text)]
     outputs = [run.chunk(chunk) for chunk in chunks]
@@ -234,26 +235,6 @@ def _of_text(arguments: Namespace) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None and value is not False}
 
 
-def _when(arguments: Namespace, passes: Registry) -> When:
-    """Return the points at which the IR is printed. Raises UsageError for an unknown pass."""
-    before, after = (
-        frozenset(known_name(name) for text in texts for name in text.split(","))
-        for texts in (arguments.mlir_print_ir_before, arguments.mlir_print_ir_after)
-    )
-    for name in sorted(before | after):
-        if name not in passes:
-            remedy = did_you_mean(name, passes)
-            raise UsageError(f"--mlir-print-ir-before/after={name}: no pass '{name}'", remedy=remedy)
-    return When(
-        before,
-        after,
-        arguments.mlir_print_ir_before_all,
-        arguments.mlir_print_ir_after_all,
-        arguments.mlir_print_ir_after_change,
-        arguments.mlir_print_ir_after_failure,
-    )
-
-
 def split(text: str, marker: str) -> list[Chunk]:
     """Return the parts of a text that lines with a marker separate, those that are empty left out."""
     split = re.compile(rf"^{re.escape(marker)}[ \t]*\n?", re.MULTILINE)
@@ -343,6 +324,7 @@ class CommandRun:
         """Return the observers of the pass manager that the command line asks for."""
         arguments = self.arguments
         shown = MlirTarget(**_of_text(arguments))
+        plain = dataclasses.replace(shown, highlight=False)
         observers: list[Observer] = []
         if arguments.verify_each == ROUNDTRIP:
             observers.append(RoundTrip(self.context))
@@ -356,11 +338,11 @@ class CommandRun:
             show = partial(print_ir, locations=Locations.GIVEN, context=self.context)
             observers.append(Reproducer(Path(arguments.reproducer), show, self.flags(interpret=True)))
         if self.when:
-            observers.append(PrintIr(self.when, partial(shown.text, self.context)))
+            ir = plain if arguments.mlir_print_ir_tree_dir else shown
+            observers.append(ir_printer(arguments, self.when, partial(ir.text, self.context), chunk.folder))
         if arguments.dump_dir:
             target = ("-t", arguments.format) if arguments.format else ()
             folder = Path(arguments.dump_dir) / chunk.folder
-            plain = dataclasses.replace(shown, highlight=False)
             show = partial(plain.text, self.context, locations=Locations.GIVEN)
             observers.append(DumpDir(folder, show, (*target, *self.flags(interpret=False))))
         return [*observers, self.timing] if arguments.timing else observers
