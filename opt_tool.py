@@ -27,6 +27,10 @@ Run passes on IR and print the result.
   opt-tool f.mlir -p canonicalize,cse --mlir-print-ir-after-change
 """
 
+_REDUCTION = """\
+opt-tool f.mlir -p a,b,c --reduce -o small.mlir keeps the error, the crash or, with --interpret-each, the wrong answer;
+opt-tool small.mlir --run-reproducer shows it again. Ctrl-C writes the smallest so far.
+"""
 _Add: TypeAlias = Callable[..., argparse.Action]
 """`add_argument` of a parser, or of a group of its options."""
 _FLAG = "store_true"
@@ -118,6 +122,7 @@ def argument_parser() -> argparse.ArgumentParser:
     _add_passes(parser.add_argument_group("passes").add_argument)
     _add_lists(parser.add_argument_group("registries").add_argument)
     _add_observers(parser.add_argument_group("instrumentation").add_argument)
+    _add_reduction(parser.add_argument_group("reduction", _REDUCTION).add_argument)
     _add_printing(parser.add_argument_group("printing").add_argument)
     _add_inputs(parser.add_argument_group("ONNX inputs").add_argument)
     return parser
@@ -205,6 +210,14 @@ def _add_observers(add: _Add) -> None:
     add("--seed", type=_natural, default=0, metavar="N", help="the seed of random inputs (0)")
     add("--reproducer", type=_path, metavar="FILE", help="when a pass fails, write what went into it, with its command")
     add("--run-reproducer", action=_FLAG, help="run the command that the input file holds")
+
+
+def _add_reduction(add: _Add) -> None:
+    add("--reduce", action=_FLAG, help="write the smallest IR and pipeline that fail in the same way")
+    command = "reduce while this command exits with 0 on the candidate's file, put for {}, instead"
+    add("--reduce-predicate", metavar="'COMMAND {}'", help=command)
+    seconds = "the longest run in seconds (60): the input that takes longer hangs, and its hang is kept"
+    add("--reduce-timeout", type=_positive, metavar="SECONDS", help=seconds)
 
 
 def _add_printing(add: _Add) -> None:

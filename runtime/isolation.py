@@ -9,6 +9,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import IO, Any, NoReturn, TypeVar
 
 from ..errors import Diagnostic
@@ -21,12 +22,19 @@ _LINES = 20
 """Of what a process said before it died, so many lines are shown."""
 
 
+@dataclass(eq=False)
+class EndedProcess(Diagnostic):
+    """Error of a child process that a signal or `exit` has ended, by its exit code: negative for a signal."""
+
+    code: int = 0
+
+
 def isolated(work: Callable[[], _T], what: str) -> _T:
     """
     Run `work` in a child process and return its result; its side effects are lost.
 
-    Raises Diagnostic where it raises one, and where a signal or `exit` ends it, with what it wrote to its standard
-    error. Where processes cannot be forked the work is done in this one. `what` is named in the error.
+    Raises Diagnostic where it raises one, and EndedProcess where a signal or `exit` ends it, with what it wrote to its
+    standard error. Where processes cannot be forked the work is done in this one. `what` is named in the error.
     """
     if not hasattr(os, "fork"):
         return work()
@@ -77,11 +85,12 @@ def _work_and_end(work: Callable[[], Any], said: IO[bytes], outcome: IO[bytes]) 
         os._exit(status)
 
 
-def _ended(what: str, code: int, said: str) -> Diagnostic:
+def _ended(what: str, code: int, said: str) -> EndedProcess:
     """Return the error of a process with an exit code, which is negative for a signal."""
     by = signal.Signals(-code).name if code < 0 else f"exit({code})"
-    return Diagnostic(
+    return EndedProcess(
         f"{what} was ended by {by}",
         notes=said.strip().splitlines()[:_LINES],
         remedy="run it on sanitizers, which say where",
+        code=code,
     )

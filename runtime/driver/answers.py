@@ -32,6 +32,11 @@ class Exactness:
     specials: bool = True
 
 
+@dataclass(eq=False)
+class WrongAnswer(Diagnostic):
+    """Error that an output or memory has other values, or another shape, than before the pass."""
+
+
 ROUNDED = Exactness()
 """Programs whose floats are rounded in an order of the lowering's choice."""
 
@@ -73,7 +78,7 @@ def _compare_one(
     expected = np.asarray(expected)
     if expected.shape != actual.shape:
         message = f"the shape of the {what} '{name}' changes"
-        return Diagnostic(message, expected=str(expected.shape), found=str(actual.shape))
+        return WrongAnswer(message, expected=str(expected.shape), found=str(actual.shape))
     wrong = ~equal(expected, actual, exactness)
     if defined is not None:
         wrong &= defined
@@ -81,7 +86,7 @@ def _compare_one(
         return None
     first = tuple(int(i) for i in np.argwhere(wrong)[0])
     where = f"[{', '.join(map(str, first))}]" if first else ""
-    return Diagnostic(
+    return WrongAnswer(
         f"the answer changes: {what} '{name}', first at {name}{where}, "
         f"{int(np.count_nonzero(wrong))} of {wrong.size} values differ",
         expected=f"{expected[first]} ({expected.dtype})",

@@ -8,7 +8,8 @@ import re
 import sys
 import traceback
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -39,6 +40,7 @@ from . import listing
 from .dump import When
 from .expected import check, expectations
 from .printing import ir_printer, printing_points
+from .reduce.usage import check_usage
 from .replay import DumpDir, Reproducer, recorded_arguments
 from .roundtrip import RoundTrip
 from .timing import Timing
@@ -97,9 +99,13 @@ def _drive(arguments: Namespace, registries: Registries, reparse: Callable[[list
     if recorded:
         arguments = reparse(recorded_arguments(recorded, name))
         passes, machines, formats = _discovered(registries, arguments)
+        _check_flags(arguments, passes)
+        _check_usage(arguments, is_onnx)
     pipeline = _pipeline(arguments, passes, machines)
     run = CommandRun(arguments, name, pipeline, _target(arguments, formats), printing_points(arguments, passes))
     text = recorded or ("" if is_onnx else read_text(arguments.input))
+    if arguments.reduce:
+        return _reduce(run, Chunk(text))
     chunks = split(text, arguments.split_input_file) if arguments.split_input_file else [Chunk(text)]
     outputs = [run.chunk(chunk) for chunk in chunks]
     if arguments.timing:
@@ -112,6 +118,24 @@ def _drive(arguments: Namespace, registries: Registries, reparse: Callable[[list
     else:
         write_text(Path(arguments.output), result)
     return 1 if run.failed else 0
+
+
+def _reduce(run: CommandRun, chunk: Chunk) -> int:
+    """Reduce the invocation of a run on a chunk; errors name the input."""
+    from .reduce.command import SECONDS, Invocation, reduce_command
+
+    arguments = run.arguments
+    command, seconds = arguments.reduce_predicate or "", arguments.reduce_timeout or SECONDS
+    invocations = [Invocation(run.check, run.context, run.all_flags(), command, seconds)]
+    if arguments.interpret_each and not arguments.inputs and not arguments.interpret_runs:
+        once = run.with_one_input()
+        invocations.append(Invocation(once.check, run.context, once.all_flags(), command, seconds))
+    try:
+        return reduce_command(invocations, run.load(chunk), run.pipeline, arguments)
+    except Diagnostic as error:
+        point_into(error, chunk.text, run.source)
+        _report(run.placed(error), arguments.debug)
+        return 1
 
 
 def _report(error: BaseException, debug: bool) -> None:
@@ -178,6 +202,7 @@ def _check_usage(arguments: Namespace, is_onnx: bool) -> None:
         raise UsageError(f"the passes are given twice, by {used[0]} and by {used[1]}")
     if not is_onnx and (arguments.input_shape or arguments.input_type or arguments.input_value):
         raise UsageError("--input-shape, --input-type and --input-value are for .onnx inputs", found=arguments.input)
+    check_usage(arguments)
     _check_places(arguments, is_onnx)
     for flag in ("split_input_file", "verify_diagnostics", "parsing_diagnostics", "run_reproducer"):
         if is_onnx and getattr(arguments, flag):
@@ -307,6 +332,13 @@ class CommandRun:
         with self.timing.measure("print"):
             return self.emit(module)
 
+    def check(self, module: ModuleOp, pipeline: Pipeline, observers: Sequence[Observer]) -> None:
+        """Run a pipeline on a module that verifies, and the output format. Raises what the command would report."""
+        manager = PassManager([*self.checks(), *observers], bool(self.arguments.verify_each))
+        manager.run(module, pipeline, self.context)
+        if self.arguments.format:
+            self.emit(module)
+
     def load(self, chunk: Chunk) -> ModuleOp:
         """Return the module that a chunk, or the ONNX file, holds. Raises Diagnostic if there is none."""
         with self.timing.measure("parse"):
@@ -320,11 +352,9 @@ class CommandRun:
             path, shapes = Path(self.source), self.shapes
             return import_onnx(path, input_shapes=shapes, input_types=self.types, input_values=values)
 
-    def observers(self, chunk: Chunk) -> list[Observer]:
-        """Return the observers of the pass manager that the command line asks for."""
+    def checks(self) -> list[Observer]:
+        """Return the observers that the command line asks for and that may object to what a pass has made."""
         arguments = self.arguments
-        shown = MlirTarget(**_of_text(arguments))
-        plain = dataclasses.replace(shown, highlight=False)
         observers: list[Observer] = []
         if arguments.verify_each == ROUNDTRIP:
             observers.append(RoundTrip(self.context))
@@ -334,6 +364,14 @@ class CommandRun:
             inputs = Path(arguments.inputs) if arguments.inputs else None
             runs, functions = arguments.interpret_runs, arguments.interpret_function
             observers.append(InterpretEach(inputs, arguments.seed, runs, functions))
+        return observers
+
+    def observers(self, chunk: Chunk) -> list[Observer]:
+        """Return the observers of the pass manager that the command line asks for."""
+        arguments = self.arguments
+        shown = MlirTarget(**_of_text(arguments))
+        plain = dataclasses.replace(shown, highlight=False)
+        observers = self.checks()
         if arguments.reproducer:
             show = partial(print_ir, locations=Locations.GIVEN, context=self.context)
             observers.append(Reproducer(Path(arguments.reproducer), show, self.flags(interpret=True)))
@@ -360,6 +398,18 @@ class CommandRun:
             flags += [f"--interpret-function={name}" for name in arguments.interpret_function]
             flags += [f"--interpret-runs={arguments.interpret_runs}"] if arguments.interpret_runs else []
         return tuple(flags)
+
+    def all_flags(self) -> tuple[str, ...]:
+        """Return the arguments that a file which repeats this run must be given, but for its pipeline."""
+        target = ("-t", self.arguments.format) if self.arguments.format else ()
+        return (*target, *self.flags(interpret=True))
+
+    def with_one_input(self) -> CommandRun:
+        """Return the run whose --interpret-each has one input."""
+        other = copy(self)
+        other.arguments = copy(self.arguments)
+        other.arguments.interpret_runs = 1
+        return other
 
     def emit(self, module: ModuleOp) -> str:
         """Return a module in the output format. Raises Diagnostic where the format refuses it."""

@@ -1,0 +1,1 @@
+"""Reduction of a failing invocation: delta debugging over the passes of a pipeline and the IR that goes into it."""
