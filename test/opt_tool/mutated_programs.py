@@ -31,9 +31,10 @@ class Program:
 
 @cache
 def programs() -> tuple[Program, ...]:
-    """Return the programs of the lit tests that say only which passes run."""
+    """Return the programs of the lit tests that say only which passes run; `Inputs` hold no tests."""
     found: list[Program] = []
-    for path in sorted(path for folder in _FOLDERS for path in (_TESTS / folder).rglob("*.mlir")):
+    files = [path for folder in _FOLDERS for path in (_TESTS / folder).rglob("*.mlir")]
+    for path in sorted(path for path in files if path.parent.name != "Inputs"):
         text = path.read_text("utf-8")
         lines = [line for line in text.splitlines() if "CHECK" not in line and "RUN:" not in line]
         matches = [match for line in run_lines(text) if (match := _COMMAND.match(line))]
