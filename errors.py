@@ -10,6 +10,7 @@ The one shape in which Tilewright reports that something is wrong.
     net.mlir:2:23: error: the value %x is used, but not defined
         %b = arith.addi %a, %x : i32
                             ^
+      note: net.mlir:3:3: operand defined here (op in the same block)
 """
 
 from __future__ import annotations
@@ -58,6 +59,11 @@ class Diagnostic(Exception):
         )
         lines += [f"  {name + ':':<12}{text}" for name, text in rows if text]
         return "\n".join(lines)
+
+
+def note_at(where: str, text: str) -> str:
+    """Return a note about a place, as that of an op."""
+    return f"{where}: {text}" if where else text
 
 
 _PLACE = re.compile(r"(.*):(\d+):(\d+)", re.DOTALL)

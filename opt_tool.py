@@ -231,6 +231,7 @@ def _add_printing(add: _Add) -> None:
     )
     generic = ("--mlir-print-op-generic", "--print-op-generic")
     add(*generic, dest="generic", action=_FLAG, help="print each op in the generic form")
+    add("--mlir-print-skip-regions", dest="skip_regions", action=_FLAG, help="print {...} for each region")
     add("--mlir-print-local-scope", action=_FLAG, help="print attributes in full, as is always done")
     add("--line-width", dest="width", type=_natural, metavar="N", help="break longer lines (160 for networks; 0: none)")
     add("--syntax-highlight", dest="highlight", action=_FLAG, help="colour the names of values for a terminal")

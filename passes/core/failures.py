@@ -7,6 +7,7 @@ import traceback
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError
 
+from ...dialects.core.verification.notes import current_operation
 from ...errors import Diagnostic
 from ...ir import where
 from ...plugins import author_place
@@ -33,7 +34,8 @@ def as_diagnostic(error: BaseException, doing: str) -> Diagnostic:
         return Diagnostic(error.msg)
     if isinstance(error, DiagnosticException):
         op = _blamed_op(error)
-        return Diagnostic(str(error).strip() or type(error).__name__, where=where(op) if op else "")
+        message = str(error).strip() or type(error).__name__
+        return Diagnostic(message, where=where(op) if op else "", notes=_shown(op))
     if isinstance(error, MemoryError):
         return Diagnostic(f"not enough memory in {doing}", found=str(error), remedy="use a machine with more memory")
     if isinstance(error, OSError) and error.strerror:
@@ -47,7 +49,9 @@ def as_diagnostic(error: BaseException, doing: str) -> Diagnostic:
     if _is_of_upstream_pass(error):
         op = _blamed_op(error)
         message = f"{doing} of xDSL does not support this {'op' if op else 'program'}"
-        return Diagnostic(message, where=where(op) if op else "", notes=[text])
+        return Diagnostic(
+            message, where=where(op) if op else "", notes=[text, *([current_operation(op)] if op else [])]
+        )
     return Diagnostic(
         f"internal error in {doing}: {text}",
         remedy="run with --debug for the traceback, and report it: this is a fault of the tool, not of the input",
@@ -66,10 +70,15 @@ def _of_plugin(error: BaseException, doing: str, place: str) -> Diagnostic:
     text = _text(error)
     if isinstance(error, DiagnosticException) and str(error).strip():
         op = _blamed_op(error)
-        note = f"{place} raises {type(error).__name__}"
-        return Diagnostic(str(error).strip(), where=where(op) if op else "", notes=[note])
+        notes = [*_shown(op), f"{place} raises {type(error).__name__}"]
+        return Diagnostic(str(error).strip(), where=where(op) if op else "", notes=notes)
     remedy = "mend the plug-in; --debug shows the traceback"
     return Diagnostic(f"the plug-in raises an exception in {doing}: {text}", where=place, remedy=remedy)
+
+
+def _shown(op: Operation | None) -> list[str]:
+    """Return the note that shows an op, if there is one."""
+    return [current_operation(op)] if op else []
 
 
 def _text(error: BaseException) -> str:

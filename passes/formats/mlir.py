@@ -23,7 +23,7 @@ class MlirTarget(Target):
     `hex_above` is the number of elements beyond which constants are printed as bytes; -1 prints all in decimal.
     `generic` prints each op in the generic form, `debuginfo` all locations; `highlight` colours names for a terminal.
     Lines have at most `width` columns where they can be broken; 0 prints each op's head on one line. By default lines
-    of imported networks have at most 160.
+    of imported networks have at most 160. `skip_regions` prints `{...}` for each region.
     """
 
     name = "mlir"
@@ -35,6 +35,7 @@ class MlirTarget(Target):
     hex_above: int = HEX_ABOVE
     highlight: bool = False
     width: int | None = None
+    skip_regions: bool = False
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         output.write(self.text(ctx, module) + "\n")
@@ -49,6 +50,7 @@ class MlirTarget(Target):
             generic=self.generic,
             locations=Locations.ALL if self.debuginfo else locations,
             highlight=self.highlight,
+            skip_regions=self.skip_regions,
             width=self.width,
             context=ctx,
         )

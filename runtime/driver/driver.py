@@ -255,7 +255,7 @@ def _target(arguments: Namespace, formats: Mapping[str, Callable[[], type[Target
 
 def _of_text(arguments: Namespace) -> dict[str, Any]:
     """Return the options of MlirTarget that the command line sets."""
-    names = ("elide", "elide_resources", "hex_above", "generic", "debuginfo", "highlight", "width")
+    names = ("elide", "elide_resources", "hex_above", "generic", "debuginfo", "highlight", "width", "skip_regions")
     values = {name: getattr(arguments, name) for name in names}
     return {name: value for name, value in values.items() if value is not None and value is not False}
 

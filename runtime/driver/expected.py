@@ -23,6 +23,7 @@ _COMMENT = re.compile(
 )
 _REGEX = re.compile(r"\{\{(.*?)\}\}(?!\})")
 _MENTION = re.compile(r"expected-(?:error|warning|note|remark)\b")
+_NOTE_PLACE = re.compile(r"(.*?):(\d+):(\d+): ", re.DOTALL)
 _PLACE = re.compile(r"^(.*):(\d+):(\d+)$", re.DOTALL)
 
 
@@ -114,7 +115,9 @@ def check(
         if match is None and not only_expected:
             problems.append(_unexpected(diagnostic, left))
         for note in diagnostic.notes:
-            _take(left, "note", lines, note)
+            place = _NOTE_PLACE.match(note)
+            is_placed = place is not None and place[1] == source
+            _take(left, "note", {int(place[2])} if place and is_placed else lines, note)
     return problems + [
         Diagnostic(f"expected {expectation.kind} did not come: {expectation.text}", where=f"{source}:{expectation.at}")
         for expectation in left

@@ -1,8 +1,10 @@
 // RUN: opt-tool %s --split-input-file --verify-diagnostics -p cse
 
 func.func @dominance(%a: i32) -> i32 {
-  // expected-error@+1 {{operand 1 of 'arith.addi' does not dominate its use}}
+  // expected-error@+2 {{operand 1 of 'arith.addi' does not dominate its use}}
+  // expected-note@+1 {{see current operation: %1 = "arith.addi"(%a, %0)}}
   %0 = arith.addi %a, %1 : i32
+  // expected-note@+1 {{operand defined here (op in the same block)}}
   %1 = arith.addi %a, %a : i32
   func.return %0 : i32
 }
@@ -37,5 +39,35 @@ func.func @good() {
 
 // expected-error@+1 {{integers have at most 16777215 bits}}
 func.func @wide(%a: i2147483648) {
+  func.return
+}
+
+// -----
+
+// expected-note@+1 {{see existing symbol definition here}}
+func.func @twice() {
+  func.return
+}
+// expected-error@+1 {{redefinition of symbol named 'twice'}}
+func.func @twice() {
+  func.return
+}
+
+// -----
+
+// expected-note@+1 {{defined here}}
+func.func @types(%a: i32) {
+  // expected-error@+1 {{operand is used with type i64}}
+  %0 = arith.addi %a, %a : i64
+  func.return
+}
+
+// -----
+
+func.func @names(%a: i32) {
+  // expected-note@+1 {{previously defined here}}
+  %0 = arith.addi %a, %a : i32
+  // expected-error@+1 {{SSA value %0 is already defined}}
+  %0 = arith.addi %a, %a : i32
   func.return
 }

@@ -33,7 +33,7 @@ from xdsl.dialects.builtin import (
     f32,
     f64,
 )
-from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, AttributeInvT, BlockArgument, Operation, SSAValue, TypeAttribute
 from xdsl.ir.affine import AffineMap, AffineSet
 from xdsl.parser import AttrParser, Parser, ParserState, UnresolvedOperand
 from xdsl.utils.exceptions import ParseError
@@ -66,6 +66,14 @@ _NUMBER_TYPES: dict[str, TypeAttribute] = {
     **{"f16": f16, "bf16": bf16, "f32": f32, "f64": f64},
 }
 """The commonest types of numbers, by their spelling."""
+
+
+class NotedParseError(ParseError):
+    """Error of the syntax with a note about another place of the text."""
+
+    def __init__(self, span: Span[str] | Span[bytes], message: str, position: int, note: str):
+        super().__init__(span, message)
+        self.position, self.note = position, note
 
 
 class FastLexer(MLIRLexer):
@@ -142,6 +150,7 @@ class LocatingParser(Parser):
         self._line_starts = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
         self._start = 0
         self._first_uses: dict[SSAValue, Span[str]] = {}
+        self._arguments: dict[SSAValue, int] = {}
         self._resources: dict[tuple[str, str], str] = {}
         self._text = text
         self._parser_state = ParserState(FastLexer(Input(text, name)))
@@ -152,8 +161,29 @@ class LocatingParser(Parser):
         line = bisect_right(self._line_starts, start)
         return line, start - self._line_starts[line - 1] + 1
 
+    def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span[str]) -> None:
+        previous = self.ssa_values.get(name)
+        try:
+            super()._register_ssa_definition(name, values, span)
+        except ParseError as error:
+            raise self._noted(error, previous[0] if previous else None, "previously defined here") from error
+        if values and isinstance(values[0], BlockArgument):
+            self._arguments[values[0]] = span.start
+
+    def _noted(self, error: ParseError, value: SSAValue | None, note: str) -> ParseError:
+        """Return an error with a note about the definition of a value, where its position is known."""
+        location = value.owner.location if value and isinstance(value.owner, Operation) else None
+        position = self._arguments.get(value) if value else None
+        if isinstance(location, InferredLoc):
+            position = self._line_starts[location.line.data - 1] + location.column.data - 1
+        return error if position is None else NotedParseError(error.span, error.msg, position, note)
+
     def resolve_operand(self, operand: UnresolvedOperand, type: AttributeInvT) -> SSAValue[AttributeInvT]:
-        value = super().resolve_operand(operand, type)
+        try:
+            value = super().resolve_operand(operand, type)
+        except ParseError as error:
+            values = self.ssa_values.get(operand.operand_name, ())
+            raise self._noted(error, values[0] if values else None, "defined here") from error
         if operand.operand_name not in self.ssa_values:
             self._first_uses.setdefault(value, operand.span)
         return value

@@ -22,12 +22,12 @@ from xdsl.ir import Attribute, BlockArgument, Dialect, Operation, Region, SSAVal
 from xdsl.utils.colors import RESET, Colors
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from ....errors import Diagnostic, snippet_at
+from ....errors import Diagnostic, note_at, snippet_at
 from ....ir import DenseAttr
 from ....locations import InferredLoc, is_written, where, written_part
 from ..nesting import nested_ops
 from .constants import HEX_ABOVE, DensePrinter, print_dense
-from .parser import LocatingParser
+from .parser import LocatingParser, NotedParseError
 from .upstream import add_syntax
 from .wrapping import limit_of, wrapped
 
@@ -55,10 +55,13 @@ def parse_module(context: Context, text: str, name: str = "<input>", *, first_li
         parser = LocatingParser(context, text, name)
         module = parser.parse_module()
     except ParseError as error:
-        start = error.span.start
-        line, column = text.count("\n", 0, start) + 1, start - (text.rfind("\n", 0, start) + 1) + 1
+        line, column = _line_and_column(text, error.span.start)
         message = error.msg.strip() or "syntax error"
-        raise Diagnostic(message, where=f"{name}:{line}:{column}", snippet=snippet_at(text, line, column)) from error
+        raised = Diagnostic(message, where=f"{name}:{line}:{column}", snippet=snippet_at(text, line, column))
+        if isinstance(error, NotedParseError):
+            place = _line_and_column(text, error.position)
+            raised.notes.append(note_at(":".join(map(str, (name, *place))), error.note))
+        raise raised from error
     except Diagnostic:
         raise
     except RecursionError as error:
@@ -70,6 +73,10 @@ def parse_module(context: Context, text: str, name: str = "<input>", *, first_li
         raise Diagnostic(f"{kind}{error}", where=f"{name}:{line}:{column}") from error
     _check_nesting(module)
     return module
+
+
+def _line_and_column(text: str, position: int) -> tuple[int, int]:
+    return text.count("\n", 0, position) + 1, position - (text.rfind("\n", 0, position) + 1) + 1
 
 
 MOST_NESTED = 100
@@ -183,6 +190,7 @@ class IrPrinter(DensePrinter):
         hex_above: int = HEX_ABOVE,
         generic: bool = False,
         locations: Locations = Locations.NONE,
+        skip_regions: bool = False,
     ):
         has_locations = locations is not Locations.NONE
         super().__init__(cast(Any, text), print_generic_format=generic, print_debuginfo=has_locations)
@@ -193,6 +201,7 @@ class IrPrinter(DensePrinter):
         self._elide_resources = elide_resources
         self._hides_inferred = locations is not Locations.ALL
         self._is_in_arguments = False
+        self._skips_regions = skip_regions
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         if "\n" in text:
@@ -224,6 +233,9 @@ class IrPrinter(DensePrinter):
         print_empty_block: bool = True,
         print_block_terminators: bool = True,
     ) -> None:
+        if self._skips_regions:
+            self._write("{...}")
+            return
         terminators = print_block_terminators or _needs_terminators(region)
         super().print_region(region, print_entry_block_args, print_empty_block, terminators)
         self._is_in_arguments = False
@@ -286,6 +298,7 @@ def print_ir(
     generic: bool = False,
     locations: Locations = Locations.NONE,
     highlight: bool = False,
+    skip_regions: bool = False,
     width: int | None = None,
     context: Context | None = None,
 ) -> str:
@@ -296,7 +309,7 @@ def print_ir(
     text cannot be run. Constants of more than `hex_above` elements are printed as bytes; -1 prints all in decimal.
     Lines have at most `width` columns, 0 for any; by default those of an imported network have at most 160, so that
     the text of other programs has a line for each op. `highlight` colours names for a terminal, and breaks no lines.
-    With a `context`, the resources that the op names are appended.
+    `skip_regions` prints `{...}` for each region. With a `context`, the resources that the op names are appended.
     """
     text = _Text()
     kind = _HighlightingPrinter if highlight else IrPrinter
@@ -307,9 +320,25 @@ def print_ir(
         hex_above=hex_above,
         generic=generic,
         locations=locations,
+        skip_regions=skip_regions,
     )
     printer.print_op(op)
     if context is not None:
         printer.print_metadata(context.loaded_dialects)
     limit = limit_of(op) if width is None else width
     return "".join(text) if highlight else wrapped("".join(text), limit)
+
+
+def generic_line(op: Operation, *, elide: int) -> str:
+    """
+    Return an op in the generic form, in one line: without regions, constants of more than `elide` elements omitted.
+
+    Operands without a name are numbered before results, as they are defined.
+    """
+    text = _Text()
+    printer = IrPrinter(text, elide=elide, generic=True, skip_regions=True)
+    for operand in op.operands:
+        printer.print_ssa_value(operand)
+    text.clear()
+    printer.print_op(op)
+    return "".join(text)

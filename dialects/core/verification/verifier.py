@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, UnregisteredOp
@@ -10,11 +10,12 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, SymbolOpInterface, SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
-from ....errors import Diagnostic
+from ....errors import Diagnostic, note_at
 from ....locations import where
 from ....plugins import author_place
 from .definitions import alike_verified_once
 from .dominance import dominator_tree, is_in_graph_region
+from .notes import current_operation, definition, redefined_symbol
 from .reshapes import verify_reshape
 
 
@@ -81,11 +82,24 @@ def _verify_op(op: Operation, visible: set[SSAValue] | None) -> None:
         raise
     # xDSL's own ops raise others, too: scf.while a bare Exception.
     except Exception as error:
-        message = str(error).strip().splitlines()
-        reason = message[-1] if message else "no reason given"
-        place = "" if isinstance(error, VerifyException) else author_place(error)
-        notes = [f"{place} raises {type(error).__name__}"] if place else []
-        raise Diagnostic(f"'{_name(op)}' does not verify: {reason}", where=where(op), notes=notes) from error
+        raise _refused(op, error) from error
+
+
+def _refused(op: Operation, error: Exception) -> Diagnostic:
+    """Return the error of an op whose own verifier raised one."""
+    if redefinition := redefined_symbol(op):
+        second, first, name = redefinition
+        note = note_at(where(first), "see existing symbol definition here")
+        return _failure(second, f"redefinition of symbol named '{name}'", notes=[note])
+    message = str(error).strip().splitlines()
+    reason = message[-1] if message else "no reason given"
+    place = "" if isinstance(error, VerifyException) else author_place(error)
+    notes = [f"{place} raises {type(error).__name__}"] if place else []
+    return _failure(op, f"'{_name(op)}' does not verify: {reason}", notes=notes)
+
+
+def _failure(op: Operation, message: str, expected: str = "", notes: Sequence[str] = ()) -> Diagnostic:
+    return Diagnostic(message, where=where(op), expected=expected, notes=[current_operation(op), *notes])
 
 
 def _verify_operands(op: Operation, visible: set[SSAValue] | None) -> None:
@@ -95,17 +109,13 @@ def _verify_operands(op: Operation, visible: set[SSAValue] | None) -> None:
             continue
         around = _isolated_from(op, operand)
         if around is not None:
-            raise Diagnostic(
-                f"operand {index} of '{_name(op)}' is defined outside of '{_name(around)}', which is isolated",
-                where=where(op),
-                expected=f"a value that is defined within '{_name(around)}'",
-            )
+            message = f"operand {index} of '{_name(op)}' is defined outside of '{_name(around)}', which is isolated"
+            expected = f"a value that is defined within '{_name(around)}'"
+            raise _failure(op, message, expected, [definition(operand, op)])
         if visible is not None and not is_in_graph_region(operand, op):
-            raise Diagnostic(
-                f"operand {index} of '{_name(op)}' does not dominate its use",
-                where=where(op),
-                expected="a value that is defined earlier, in this block or one around it",
-            )
+            message = f"operand {index} of '{_name(op)}' does not dominate its use"
+            expected = "a value that is defined earlier, in this block or one around it"
+            raise _failure(op, message, expected, [definition(operand, op)])
 
 
 def _name(op: Operation) -> str:
@@ -133,16 +143,14 @@ def _verify_end(op: Operation, block: Block) -> None:
     """Check an op that ends its block, or jumps."""
     region = block.parent
     if op.successors and block.last_op is not op:
-        raise Diagnostic(f"'{_name(op)}' jumps, but is not the last op of its block", where=where(op))
+        raise _failure(op, f"'{_name(op)}' jumps, but is not the last op of its block")
     if any(successor.parent is not region for successor in op.successors):
-        raise Diagnostic(f"'{_name(op)}' jumps into another region", where=where(op))
+        raise _failure(op, f"'{_name(op)}' jumps into another region")
     parent = region.parent if region is not None else None
     if region is None or parent is None or op.has_trait(IsTerminator):
         return
     if region.first_block is not region.last_block or not parent.has_trait(NoTerminator):
-        raise Diagnostic(
-            f"'{_name(op)}' ends a block, but is not a terminator", where=where(op), expected="a terminator"
-        )
+        raise _failure(op, f"'{_name(op)}' ends a block, but is not a terminator", "a terminator")
 
 
 def _verify_region(region: Region, visible: set[SSAValue] | None) -> None:
@@ -179,7 +187,7 @@ def _verify_block(block: Block, visible: set[SSAValue] | None) -> list[SSAValue]
     op = block.first_op
     parent = block.parent_op()
     if op is None and parent is not None and not parent.has_trait(NoTerminator):
-        raise Diagnostic(f"'{_name(parent)}' has an empty block", where=where(parent), expected="a terminator in it")
+        raise _failure(parent, f"'{_name(parent)}' has an empty block", "a terminator in it")
     while op is not None:
         following = op.next_op
         if following is None or op.successors:
