@@ -239,6 +239,15 @@ Write the folder of a new target: a machine, its pipeline, a cost function, inst
   tilewright compile net.onnx --target ./mysoc -o build/
 """
 
+_NEW_PASS = """\
+Write the folder of a new pass: the pass, lit tests of what it does and what it leaves, and a test on random programs.
+
+  tilewright new-pass double-sums
+  tilewright new-pass double-sums -o passes/
+
+Then, in the folder: lit . runs the .mlir files, pytest all tests.
+"""
+
 
 def _new_parser(name: str, description: str) -> CommandParser:
     """Return the parser of a command, with the options that all commands have."""
@@ -565,6 +574,12 @@ def _add_new_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=path_of, default=Path(), metavar="DIR", help=what)
 
 
+def _add_new_pass(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="the pass's name, that of its folder: words joined by '-'")
+    what = "the folder in which the pass's folder is made (the current one)"
+    parser.add_argument("-o", "--output", type=path_of, default=Path(), metavar="DIR", help=what)
+
+
 def _add_completion(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=SHELLS, help="the shell")
 
@@ -672,6 +687,7 @@ _COMMANDS: dict[str, _Command] = {
     "operators": (_OPERATORS, _add_operators, commands.operators_command),
     "completion": (_COMPLETION, _add_completion, _completion),
     "new-target": (_NEW_TARGET, _add_new_target, commands.new_target_command),
+    "new-pass": (_NEW_PASS, _add_new_pass, commands.new_pass_command),
 }
 
 

@@ -514,6 +514,16 @@ def new_target_command(options: argparse.Namespace) -> int:
     return 0
 
 
+def new_pass_command(options: argparse.Namespace) -> int:
+    """Run `tilewright new-pass`."""
+    from .passes import all_passes
+    from .testing.new_pass import write_pass
+
+    for path in write_pass(options.name, options.output, all_passes()):
+        print(path)
+    return 0
+
+
 def _options(step: PipelineStep) -> str:
     """Return a pass with the values that its options have, empty where it has none."""
     from .passes.core.options import format_spec

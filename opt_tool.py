@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 from .errors import Diagnostic
 from .files import flushed, open_standard_streams, path_of, write_stdout
 from .grammar import ROUNDTRIP
-from .interruption import raise_when_ended
+from .interruption import raise_when_ended, reported
 
 if TYPE_CHECKING:
     from .runtime.driver.driver import Registries
@@ -313,8 +313,18 @@ def main(argv: Sequence[str] | None = None, registries: Registries | None = None
 def _run(words: list[str], registries: Registries | None) -> int:
     try:
         arguments = parse_arguments(words)
+        if arguments.version:
+            return _print_version()
+        if arguments.update_checks:
+            from .testing.checks.update import update_files
+
+            return update_files(arguments.update_checks, lambda command: main(command[1:]))
     except SystemExit as stop:
         return int(stop.code or 0)
+    except KeyboardInterrupt as error:
+        said, code = reported(error)
+        print(said, file=sys.stderr)
+        return code
     except BrokenPipeError:
         return 1
     except Diagnostic as error:
@@ -322,12 +332,6 @@ def _run(words: list[str], registries: Registries | None) -> int:
 
         print(error, file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
-    if arguments.version:
-        return _print_version()
-    if arguments.update_checks:
-        from .testing.checks.update import update_files
-
-        return update_files(arguments.update_checks, lambda command: main(command[1:]))
     from .runtime.driver.driver import drive
 
     return drive(arguments, registries, lambda recorded: parse_arguments([*recorded, *words]))

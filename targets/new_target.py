@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from shutil import rmtree
 from string import Template
@@ -32,14 +33,9 @@ def write_target(name: str, kind: str, parent: Path, dialects: Iterable[str]) ->
         )
     camel = "".join(word.capitalize() for word in name.split("_"))
     words = {"name": name, "NAME": name.upper(), "Name": camel, "dashed": name.replace("_", "-")}
-    template = TEMPLATES / kind
 
     def fill(staging: Path) -> None:
-        for file in sorted(template.rglob("*.in")):
-            place = file.relative_to(template).with_suffix("")
-            written = staging / place.with_stem(place.stem.replace("name", name))
-            written.parent.mkdir(exist_ok=True)
-            written.write_text(Template(file.read_text("utf-8")).substitute(words), encoding="utf-8")
+        fill_template(TEMPLATES / kind, staging, words)
         _write_header(staging, name)
 
     try:
@@ -48,6 +44,16 @@ def write_target(name: str, kind: str, parent: Path, dialects: Iterable[str]) ->
         raise Diagnostic(
             "the target cannot be written", where=str(folder), found=error.strerror or str(error)
         ) from error
+
+
+def fill_template(template: Path, folder: Path, words: Mapping[str, str]) -> None:
+    """Write the files of a template into a folder; words stand for texts in the files, and in their names."""
+    pattern = re.compile("|".join(words))
+    for file in sorted(template.rglob("*.in")):
+        place = file.relative_to(template).with_suffix("")
+        written = folder / place.with_stem(pattern.sub(lambda match: words[match[0]], place.stem))
+        written.parent.mkdir(exist_ok=True)
+        written.write_text(Template(file.read_text("utf-8")).substitute(words), encoding="utf-8")
 
 
 def _write_header(folder: Path, name: str) -> None:

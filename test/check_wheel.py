@@ -6,6 +6,7 @@ Check a wheel: every file of the package's folders is in it, and it works where 
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -35,16 +36,20 @@ def main(wheel: Path) -> int:
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
         tools = Path(folder) / "bin"
-        subprocess.run([tools / "pip", "install", "--quiet", wheel], check=True)
+        subprocess.run([tools / "pip", "install", "--quiet", f"{wheel}[dev]"], check=True)
         model = Path(folder) / "net.onnx"
         subprocess.run([tools / "python", "-m", "tilewright.frontend.zoo", "mlp", model], check=True, cwd=folder)
         subprocess.run([tools / "tilewright", "compile", model, "-o", Path(folder) / "out"], check=True, cwd=folder)
+        subprocess.run([tools / "tilewright", "new-pass", "double-sums"], check=True, cwd=folder)
+        for test in (["lit", "."], ["pytest", "-q"]):
+            environment = {"PATH": os.pathsep.join((str(tools), os.environ["PATH"]))}
+            subprocess.run([tools / test[0], *test[1:]], check=True, cwd=Path(folder) / "double-sums", env=environment)
         shown = subprocess.run([tools / "xdsl-opt", "--help"], capture_output=True, text=True, check=True).stdout
         # argparse breaks lines within names.
         if "fuse-epilogues" not in "".join(shown.split()):
             print("xdsl-opt does not list the passes")
             return 1
-    print(f"{wheel.name}: {len(names)} files, installs alone and compiles a network")
+    print(f"{wheel.name}: {len(names)} files, installs alone, compiles a network and runs the tests of a new pass")
     return 0
 
 

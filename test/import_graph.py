@@ -14,7 +14,7 @@ FOLDERS = ("dialects", "frontend", "passes", "runtime", "targets", "testing")
 ORDER = (
     *("errors", "discovery", "files", "console", "interruption", "grammar", "locations", "ir", "plugins"),
     *("dialects", "runtime.interpreter", "frontend", "passes", "runtime", "targets", "compiler"),
-    *("runtime.driver", "runtime.tools", "api", "completion", "commands"),
+    *("runtime.driver", "runtime.tools", "testing.new_pass", "api", "completion", "commands"),
     *("testing.run_lines", "testing.checks", "opt_tool", "targets.commands"),
     *("testing", "cli", "universe", ""),
 )

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.quick
 
 COMMANDS = (
     *("compile", "run", "check", "profile", "explore", "replay", "generate", "import", "quantize"),
-    *("targets", "operators", "new-target", "completion"),
+    *("targets", "operators", "new-target", "new-pass", "completion"),
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -101,18 +101,24 @@ def first_difference(bench: Bench, before: ModuleOp, after: ModuleOp, reference:
 
 def _pairs(old: Sequence[TracedOp], new: Sequence[TracedOp]) -> list[tuple[TracedOp, TracedOp]]:
     """Return the ops after a pass, each with the one before it that has the names of its results, turn by turn."""
-    turns: dict[Hashable, list[TracedOp]] = defaultdict(list)
-    for event in old:
-        turns[_names(event)].append(event)
-    counts: Counter[Hashable] = Counter()
-    pairs: list[tuple[TracedOp, TracedOp]] = []
-    for event in new:
-        names = _names(event)
-        turn = counts[names]
-        if names and turn < len(turns[names]):
-            pairs.append((event, turns[names][turn]))
-        counts[names] += 1
-    return pairs
+    before, after = _turns(old), _turns(new)
+    pairs = [pair for names in after for pair in zip(after[names], before.get(names, ()), strict=False)]
+    order = {event: number for number, event in enumerate(new)}
+    return sorted(pairs, key=lambda pair: order[pair[0]])
+
+
+def _turns(events: Sequence[TracedOp]) -> dict[tuple[str, ...], list[TracedOp]]:
+    """
+    Return the turns of each op with named results by these names.
+
+    Of ops with the same names the last counts: a pass names all ops that replace one after it.
+    """
+    last = {_names(event): event.op for event in events}
+    turns: dict[tuple[str, ...], list[TracedOp]] = defaultdict(list)
+    for event in events:
+        if (names := _names(event)) and last[names] is event.op:
+            turns[names].append(event)
+    return turns
 
 
 def _names(event: TracedOp) -> tuple[str, ...]:
@@ -126,9 +132,13 @@ def _values(events: Sequence[TracedOp]) -> set[Hashable]:
 
 
 def _origin(event: TracedOp, old: Sequence[TracedOp], new: Sequence[TracedOp]) -> TracedOp:
-    """Return the op from which an op has a value that no op before the pass has, or the op itself."""
+    """
+    Return the op from which an op has a value that no op before the pass has, or the op itself.
+
+    Constants of a pass's own are no origin: the op that uses one is.
+    """
     values = _values(old)
-    earlier = {key: other for other in reversed(new) for key in other.results}
+    earlier = {key: other for other in reversed(new) if other.operands for key in other.results}
     passed = {event}
     while True:
         foreign = [earlier[key] for key in event.operands if key not in values and key in earlier]

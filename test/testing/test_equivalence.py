@@ -60,6 +60,13 @@ def overflow(module: ModuleOp) -> None:
     Rewriter.replace_op(op, wrong)
 
 
+def shift(module: ModuleOp) -> None:
+    """Shift by two instead of one: the constant has the name of the product too."""
+    (op,) = (op for op in nested_ops(module) if isinstance(op, arith.MuliOp))
+    two = arith.ConstantOp.from_int_and_width(2, 8)
+    Rewriter.replace_op(op, (two, arith.ShLIOp(op.lhs, two)))
+
+
 def drop_store(module: ModuleOp) -> None:
     for op in [op for op in nested_ops(module) if isinstance(op, memref.StoreOp)]:
         Rewriter.erase_op(op)
@@ -86,6 +93,7 @@ def test_right_passes(tmp_path: Path) -> None:
     [
         (saturate, "output", "arith.divsi"),
         (overflow, "output", "arith.maxsi"),
+        (shift, "output", "arith.shli"),
         (store_other, "memory 'arg1'", "memref.store"),
     ],
 )
