@@ -201,6 +201,15 @@ def _add_observers(add: _Add) -> None:
         help="write the IR after each pass to a file that runs the rest of the pipeline",
     )
     add("--timing", "--mlir-timing", dest="timing", action=_FLAG, help="print how long each pass took")
+    add("--mlir-pass-statistics", dest="pass_statistics", action=_FLAG, help="print what passes have counted")
+    display = "the counters of passes in the order of the pipeline, or summed by pass (pipeline)"
+    add(
+        "--mlir-pass-statistics-display",
+        dest="statistics_display",
+        choices=("list", "pipeline"),
+        default="pipeline",
+        help=display,
+    )
     add("--interpret-each", action=_FLAG, help="run the program after each pass; name the first to change the answer")
     function = "a function for --interpret-each to run, repeatable; @network without, or the only public one"
     add("--interpret-function", metavar="NAME", action="append", default=[], help=function)

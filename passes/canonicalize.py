@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from xdsl.context import Context
 from xdsl.dialects import func, tensor
@@ -12,16 +12,19 @@ from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, i64
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.transforms.canonicalize import CanonicalizePass as XdslCanonicalizePass
+from xdsl.transforms.dead_code_elimination import region_dce
 
 from ..dialects.core.kernel import is_kernel, kernel_of
 from ..dialects.core.kernel_op import KernelOp
 from ..dialects.core.nesting import nested_ops
+from ..errors import Diagnostic
 from ..ir import numbers_of, shape_of
 from ..runtime.interpreter import load_rules
 from .core.base import Pass
 from .core.dead_code import erase_dead
+from .core.greedy import NO_LIMIT, GreedyRewriter, PatternFilter, apply_greedily
 from .core.mended import correct_rewrites
+from .core.statistics import Statistic, statistic
 from .fuse_epilogues import is_elementwise, is_identity
 from .lowering.lowerer import collapse, expand, reassociate
 from .lowering.simplify import simplify_body
@@ -29,15 +32,18 @@ from .lowering.simplify import simplify_body
 _RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
 
 
-def canonicalize_tensors(module: ModuleOp) -> None:
-    """Simplify kernels and views of tensors: bodies, copies, reshapes, transposes that move nothing, dead kernels."""
+def canonicalize_tensors(module: ModuleOp, rewriter: GreedyRewriter) -> None:
+    """
+    Simplify kernels and views of tensors: bodies, copies, reshapes, transposes that move nothing, dead kernels.
+
+    `rewriter` counts the rewrites and erased ops, and says which rules are applied.
+    """
+    rules = [rule for label, rule in _RULES.items() if rewriter.patterns.admits(label)]
     for op in nested_ops(module):
         if op.parent is None and op is not module:
             continue
-        for rule in _RULES:
-            if rule(op):
-                break
-    erase_dead(nested_ops(module))
+        rewriter.rewritten += any(rule(op) for rule in rules)
+    rewriter.erased += erase_dead(nested_ops(module))
 
 
 def _drop_empty_kernel(op: Operation) -> bool:
@@ -189,29 +195,65 @@ def _whole_pad(op: Operation) -> bool:
     return True
 
 
-_RULES: tuple[Callable[[Operation], bool], ...] = (
-    _drop_empty_kernel,
-    _simplify_kernel,
-    _merge_transposes,
-    _merge_reshapes,
-    _whole_slice,
-    _whole_pad,
-)
+_RULES: dict[str, Callable[[Operation], bool]] = {
+    "DropEmptyKernel": _drop_empty_kernel,
+    "SimplifyKernel": _simplify_kernel,
+    "MergeTransposes": _merge_transposes,
+    "MergeReshapes": _merge_reshapes,
+    "WholeSlice": _whole_slice,
+    "WholePad": _whole_pad,
+}
+"""Label -> rule, in the order in which they are tried."""
 
 
 @dataclass(frozen=True)
 class CanonicalizePass(Pass):
     """
-    Simplify ops locally: Tilewright's rules for kernels and views of tensors, then xDSL's for arith, scf, memref and
-    cf.
+    Simplify ops locally: Tilewright's rules for kernels and views of tensors, then folders and patterns of arith, scf,
+    memref and cf.
 
-    Every rule is exact, for floats too.
+    Every rule is exact, for floats too. The options are upstream's. Rewriting goes on until nothing changes, or for
+    `max_iterations`, each of at most `max_num_rewrites` patterns; -1 is no limit. Ops are visited in order, or from the
+    last without `top_down`. `region_simplify` erases blocks that nothing reaches, unless disabled. With
+    `test_convergence` it is an error if rewriting ends before nothing changes. `disable_patterns` and `enable_patterns`
+    are labels of patterns: names of their classes, and DropEmptyKernel, SimplifyKernel, MergeTransposes, MergeReshapes,
+    WholeSlice and WholePad for Tilewright's rules.
     """
 
     name = "canonicalize"
 
+    top_down: bool = True
+    region_simplify: Literal["disabled", "normal"] = "normal"
+    max_iterations: int = NO_LIMIT
+    max_num_rewrites: int = NO_LIMIT
+    test_convergence: bool = False
+    disable_patterns: tuple[str, ...] = ()
+    enable_patterns: tuple[str, ...] = ()
+    folded: Statistic = statistic("Number of operations folded", "num-folded")
+    rewritten: Statistic = statistic("Number of patterns applied", "num-rewritten")
+    erased: Statistic = statistic("Number of dead operations erased", "num-dce'd")
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         load_rules(op)
         correct_rewrites()
-        canonicalize_tensors(op)
-        XdslCanonicalizePass().apply(ctx, op)
+        patterns = PatternFilter(frozenset(self.disable_patterns), frozenset(self.enable_patterns))
+        rewriter = GreedyRewriter(ctx, patterns, self.max_num_rewrites)
+        canonicalize_tensors(op, rewriter)
+        region_dce(op.body)  # patterns must not rewrite blocks that nothing reaches
+        converged = apply_greedily(
+            rewriter,
+            op.body,
+            simplify=region_dce if self.region_simplify == "normal" else None,
+            top_down=self.top_down,
+            most_iterations=self.max_iterations,
+        )
+        self.folded.add(rewriter.folded)
+        self.rewritten.add(rewriter.rewritten)
+        self.erased.add(rewriter.erased)
+        if self.test_convergence and not converged:
+            raise Diagnostic(
+                "canonicalization does not converge",
+                expected="no change in the last iteration",
+                found=f"changes in iteration {self.max_iterations}",
+                remedy="allow more iterations with max-iterations",
+            )

@@ -21,18 +21,27 @@ from ..dialects.core.nesting import nested_ops
 from ..dialects.core.verification.dominance import dominator_tree
 from .core.base import Pass
 from .core.dead_code import erase_dead
+from .core.statistics import Statistic, statistic
 
 
-def eliminate_common(module: Operation) -> None:
+def eliminate_common(module: Operation) -> tuple[int, int]:
     """
-    Replace each op by an equal one that dominates it, then erase trivially dead ops.
+    Replace each op by an equal one that dominates it, then erase trivially dead ops; return how many of each.
 
     An op without effects is replaced by an equal dominating op. A read is replaced by an equal read earlier in its
     block, with no write in between. Ops inside of an op that is isolated from above are not replaced by ops outside.
     """
-    analysis = EffectAnalysis()
-    _eliminate_in(module, {}, analysis)
-    erase_dead(nested_ops(module), analysis)
+    elimination = _Elimination()
+    _eliminate_in(module, {}, elimination)
+    return elimination.replaced, erase_dead(nested_ops(module), elimination.analysis)
+
+
+@dataclass
+class _Elimination:
+    """Run of the elimination: the effects of ops, and the number of ops replaced so far."""
+
+    analysis: EffectAnalysis = field(default_factory=EffectAnalysis)
+    replaced: int = 0
 
 
 @dataclass
@@ -72,17 +81,17 @@ class _AvailableExpressions:
 
 
 def _eliminate_in(
-    op: Operation, pure: dict[Hashable, Operation | dict[Hashable, Operation]], analysis: EffectAnalysis
+    op: Operation, pure: dict[Hashable, Operation | dict[Hashable, Operation]], run: _Elimination
 ) -> None:
     """Eliminate in the regions of an op; `pure` has the enclosing scope, and is restored on return."""
     # A kernel's scalar code is self-contained: it captures no constants from outside.
     is_isolated = is_kernel(op) or op.has_trait(IsolatedFromAbove, value_if_unregistered=True)
     for region in op.regions:
-        _eliminate_in_region(region, {} if is_isolated else pure, analysis)
+        _eliminate_in_region(region, {} if is_isolated else pure, run)
 
 
 def _eliminate_in_region(
-    region: Region, pure: dict[Hashable, Operation | dict[Hashable, Operation]], analysis: EffectAnalysis
+    region: Region, pure: dict[Hashable, Operation | dict[Hashable, Operation]], run: _Elimination
 ) -> None:
     """Eliminate in the reachable blocks of a region, in preorder of the dominator tree."""
     dominated = dominator_tree(region)
@@ -95,14 +104,14 @@ def _eliminate_in_region(
             continue
         scope = _AvailableExpressions(pure)
         for inner in list(block.ops):
-            _eliminate(inner, scope, analysis)
+            _eliminate(inner, scope, run)
         pending += [scope, *reversed(dominated[block])]
 
 
-def _eliminate(op: Operation, scope: _AvailableExpressions, analysis: EffectAnalysis) -> None:
+def _eliminate(op: Operation, scope: _AvailableExpressions, run: _Elimination) -> None:
     if op.regions:
-        _eliminate_in(op, scope.pure, analysis)
-    effects = analysis.of(op)
+        _eliminate_in(op, scope.pure, run)
+    effects = run.analysis.of(op)
     if effects.may_write:
         scope.reads.clear()
     if not op.results or not effects.only_read or op.has_trait(IsTerminator):
@@ -112,6 +121,7 @@ def _eliminate(op: Operation, scope: _AvailableExpressions, analysis: EffectAnal
     first = scope.first_pure(op) if effects.is_none else scope.reads.setdefault(_key(op), op)
     if first is not op:
         Rewriter.replace_op(op, [], first.results)
+        run.replaced += 1
 
 
 def _key(op: Operation) -> Hashable:
@@ -150,5 +160,10 @@ class CsePass(Pass):
 
     name = "cse"
 
+    replaced: Statistic = statistic("Number of operations CSE'd", "num-cse'd")
+    erased: Statistic = statistic("Number of operations DCE'd", "num-dce'd")
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        eliminate_common(op)
+        replaced, erased = eliminate_common(op)
+        self.replaced.add(replaced)
+        self.erased.add(erased)

@@ -18,16 +18,18 @@ from ..dialects.core.nesting import nested_ops
 from ..ir import Array, array_of, dense, element_of, functions, numpy_type, shape_of
 from ..runtime.interpreter import Interpreter, load_rules, run_op
 from .core.base import Pass
+from .core.statistics import Statistic, statistic
 
 
-def fold_constants(module: ModuleOp, limit: int) -> None:
+def fold_constants(module: ModuleOp, limit: int) -> int:
     """
-    Replace ops on constant tensors by their results, computed by the interpreter.
+    Replace ops on constant tensors by their results, computed by the interpreter; return their number.
 
     An op is not folded if its result has more than `limit` bytes and is larger than its operands, such as a broadcast.
     """
     load_rules(module)
     runner = Interpreter(module)
+    count = 0
     for function in functions(module):
         constants: dict[Operation, list[Array]] = {}
         for op in nested_ops(function.body):
@@ -38,6 +40,8 @@ def fold_constants(module: ModuleOp, limit: int) -> None:
                 with np.errstate(all="ignore"):
                     values = [np.asarray(value) for value in run_op(runner, op, operands)]
                 constants[_replace(op, values[0])] = values
+                count += 1
+    return count
 
 
 def _is_foldable(op: Operation, constants: dict[Operation, list[Array]], limit: int) -> bool:
@@ -87,6 +91,7 @@ class FoldConstantsPass(Pass):
     name = "fold-constants"
 
     limit: int = 1024
+    folded: Statistic = statistic("Number of operations folded", "num-folded")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        fold_constants(op, self.limit)
+        self.folded.add(fold_constants(op, self.limit))

@@ -64,7 +64,7 @@ def _sweep(block: Block) -> bool:
             if first is not op.result:
                 Rewriter.replace_op(op, [], [first])
                 changed = True
-    return erase_dead(block.ops) or changed
+    return bool(erase_dead(block.ops)) or changed
 
 
 def _neutral(number: int) -> Callable[[Any], SSAValue | None]:

@@ -110,6 +110,10 @@ def _drive(arguments: Namespace, registries: Registries, reparse: Callable[[list
     outputs = [run.chunk(chunk) for chunk in chunks]
     if arguments.timing:
         print(run.timing.table(), file=sys.stderr)
+    if arguments.pass_statistics:
+        from .statistics import statistics_report
+
+        print(statistics_report(pipeline, arguments.statistics_display), file=sys.stderr)
     if run.failed and not arguments.verify_diagnostics:
         return 1
     result = f"{arguments.output_split_marker}\n".join(output for output in outputs if output is not None)

@@ -10,8 +10,7 @@ from time import perf_counter
 from xdsl.dialects.builtin import ModuleOp
 
 from ...passes.core.manager import Observer, PassPosition
-
-_RULE = f"===-{'-' * 73}-==="
+from .report import heading
 
 
 @dataclass
@@ -50,7 +49,7 @@ class Timing(Observer):
         passes = [name for name in self.seconds if name not in order]
         names = [name for name in ("parse", *passes, "verify", "print") if name in self.seconds]
         total = sum(self.seconds.values())
-        lines = [_RULE, "... Execution time report ...".center(len(_RULE)).rstrip(), _RULE]
+        lines = heading("... Execution time report ...")
         lines += [f"  Total Execution Time: {total:.4f} seconds", "", "  ----Wall Time----  ----Name----"]
         rows = [(self.seconds[name], name) for name in names] + [(total, "Total")]
         lines += [f"  {time:8.4f} ({time / (total or 1.0):6.1%})  {name}" for time, name in rows]
