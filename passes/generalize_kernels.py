@@ -1,4 +1,4 @@
-"""Generalisation of `nn` kernels to upstream's standard ops."""
+"""Generalisation of kernels to upstream's standard ops."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ..dialects.core.builder import Builder
 from ..dialects.core.kernel import kernel_of
 from ..dialects.core.kernel_op import KernelOp
 from ..dialects.core.nesting import nested_ops
+from ..dialects.linalg.decomposed import LinalgSoftmaxOp
 from ..dialects.nn.scalars import IntegerSqrtOp, RemainderOp
 from ..dialects.quant import RequantizeOp, RescaleOp
 from ..errors import Diagnostic
@@ -28,12 +29,12 @@ from .loops.standard import expand_concat, expand_integer_sqrt, expand_remainder
 
 def generalize_kernels(module: ModuleOp) -> None:
     """
-    Replace `nn` kernels by `linalg.generic` and related ops, and scalar ops of `quant` and `nn` by `arith`.
+    Replace `nn` kernels and `linalg.softmax` by `linalg.generic` and related ops, scalars of `quant`, `nn` by `arith`.
 
     Tables become constants of the module, `tensor.concat` becomes insertions. Raises Diagnostic for dynamic shapes and
     for kernels without such a form.
     """
-    for op in [op for op in nested_ops(module) if isinstance(op, KernelOp)]:
+    for op in [op for op in nested_ops(module) if isinstance(op, KernelOp | LinalgSoftmaxOp)]:
         _generalize(op)
     for op in [op for op in nested_ops(module) if isinstance(op, _SCALAR)]:
         _expand(op)
@@ -42,7 +43,7 @@ def generalize_kernels(module: ModuleOp) -> None:
     expand_lookups(module)
 
 
-def _generalize(op: KernelOp) -> None:
+def _generalize(op: KernelOp | LinalgSoftmaxOp) -> None:
     shapes = Shapes(op, on_tensors=isinstance(op.output.type, TensorType))
     try:
         value = generalize_kernel(kernel_of(op), shapes)
@@ -95,7 +96,7 @@ def _drop_unused_constant(value: SSAValue) -> None:
 @dataclass(frozen=True)
 class GeneralizeKernelsPass(Pass):
     """
-    Generalise nn kernels to linalg.generic, in a form that upstream mlir-opt reads.
+    Generalise nn kernels and linalg.softmax to linalg.generic, in a form that upstream mlir-opt reads.
 
     Each reduction becomes one generic into an initialised accumulator (with `accumulate`, into the output). Result and
     epilogue become one more. Padding becomes tensor.pad (on buffers: a copy into a filled buffer). Scalar ops of quant

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import Dialect, Operation
+from xdsl.ir import Attribute, Dialect, Operation
 
 
-def extended(dialect: Dialect, operations: Sequence[type[Operation]]) -> Dialect:
+def extended(
+    dialect: Dialect, operations: Sequence[type[Operation]], attributes: Sequence[type[Attribute]] = ()
+) -> Dialect:
     """
-    Return a dialect with more ops; one with the name of an op of the dialect replaces it.
+    Return a dialect with more ops and attributes; an op with the name of one of the dialect replaces it.
 
     The other ops, the attributes and the interfaces (of which folding is one) are those of the dialect.
     """
     named = {op.name: op for op in (*dialect.operations, *operations)}
     interfaces = dialect._interfaces  # pyright: ignore[reportPrivateUsage]
-    return Dialect(dialect.name, list(named.values()), list(dialect.attributes), list(interfaces))
+    return Dialect(dialect.name, list(named.values()), [*dialect.attributes, *attributes], list(interfaces))

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineMap
 
-from ...dialects.core.kernel import Access, Kernel, Reduction, kernel_of
+from ...dialects.core.kernel import Kernel, kernel_of
 from ...dialects.core.layout_arrays import LayoutArray, strided
 from ...dialects.core.semantics import Runner, Value, semantics
-from ...ir import Array, shape_of
+from ...ir import Array
 from .kernels import run_kernel
 
 
@@ -49,34 +47,3 @@ def _fill(runner: Runner, op: linalg.FillOp, operands: Sequence[Value]) -> list[
         output[...] = value
         return []
     return [np.full_like(output, value)]
-
-
-@semantics(linalg.BroadcastOp)
-def _broadcast(runner: Runner, op: linalg.BroadcastOp, operands: Sequence[Value]) -> list[Array]:
-    source, output = operands
-    added: Any = tuple(op.dimensions.get_values())
-    return _store(op.init, output, np.broadcast_to(np.expand_dims(source, added), output.shape))
-
-
-def _store(target: SSAValue, old: Array, new: Array) -> list[Array]:
-    if isinstance(target.type, MemRefType):
-        old[...] = new
-        return []
-    return [np.array(new)]
-
-
-@semantics(linalg.ReduceOp)
-def _reduce(runner: Runner, op: linalg.ReduceOp, operands: Sequence[Value]) -> list[Array]:
-    bounds = shape_of(op.input)
-    reduced = frozenset(int(d) for d in op.dimensions.get_values())
-    kept = [d for d in range(len(bounds)) if d not in reduced]
-    identity = AffineMap.identity(len(bounds))
-    target = AffineMap(len(bounds), 0, tuple(identity.results[d] for d in kept))
-    kernel = Kernel(
-        bounds,
-        reduced,
-        (Access(op.input, identity),),
-        (Access(op.init, target),),
-        reductions=(Reduction((None,), op.region.block),),
-    )
-    return _run(runner, kernel, dict(zip(op.operands, operands, strict=True)))

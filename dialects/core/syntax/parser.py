@@ -223,6 +223,8 @@ class LocatingParser(Parser):
         op = super().parse_operation()
         if op.regions:
             self._check_operands(op)
+            if (complete := getattr(op, "complete", None)) is not None:
+                complete()
         if op.name in PROPERTIES:
             PROPERTIES[op.name](op)
         if op.location is UNKNOWN_LOC:  # where the text says `loc(unknown)`, it is another object

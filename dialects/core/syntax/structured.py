@@ -1,15 +1,26 @@
-"""Upstream's syntax of structured ops with several regions: `affine.if`, `scf.index_switch` and `scf.reduce`."""
+"""Upstream's syntax of structured ops: `affine.if`, `linalg.generic`, `scf.index_switch` and `scf.reduce`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, cast
 
-from xdsl.dialects.builtin import AffineSetAttr, DenseArrayBase, IndexType, UnregisteredOp, i64
+from xdsl.dialects.builtin import (
+    AffineSetAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    IndexType,
+    StringAttr,
+    UnregisteredOp,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, SingleBlockImplicitTerminator, ensure_terminator
+
+from ..operand_lists import parse_operand_list
 
 
 def parse_affine_if(op: type[Operation], parser: Parser) -> Operation:
@@ -51,6 +62,49 @@ def terminated_region(parser: Parser, terminator: type[Operation]) -> Region:
     if last is None or not (last.has_trait(IsTerminator) or isinstance(last, UnregisteredOp)):
         region.blocks[-1].add_op(terminator.create())
     return region
+
+
+def parse_generic(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `linalg.generic {...} ins(...) outs(...) attrs = {...} {...} -> (T, U)`; xDSL reads one result."""
+    start = parser.pos
+    properties = dict(parser.parse_optional_attr_dict())
+    iterators = properties.get("iterator_types")
+    if not isinstance(iterators, ArrayAttr) or not isinstance(properties.get("indexing_maps"), ArrayAttr):
+        parser.raise_error("expected indexing_maps and iterator_types", start, parser.pos)
+    kinds = cast("ArrayAttr[Attribute]", iterators)
+    properties["iterator_types"] = ArrayAttr([_iterator(kind, parser) for kind in kinds])
+    inputs = parse_operand_list(parser) if parser.parse_optional_keyword("ins") is not None else []
+    outputs = parse_operand_list(parser) if parser.parse_optional_keyword("outs") is not None else []
+    attributes: dict[str, Attribute] = {}
+    if parser.parse_optional_keyword("attrs") is not None:
+        parser.parse_punctuation("=")
+        attributes = parser.parse_optional_attr_dict()
+    region = parser.parse_region()
+    results: Sequence[Attribute] = ()
+    if parser.parse_optional_punctuation("->") is not None:
+        types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+        results = (
+            parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type) if types is None else types
+        )
+    known = cast("type[IRDLOperation]", op).get_irdl_definition().properties
+    attributes |= {name: properties.pop(name) for name in list(properties) if name not in known}
+    return cast(Any, op).build(
+        operands=[inputs, outputs],
+        result_types=[results],
+        properties=properties,
+        attributes=attributes,
+        regions=[region],
+    )
+
+
+def _iterator(kind: Attribute, parser: Parser) -> Attribute:
+    from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
+
+    if not isinstance(kind, StringAttr):
+        return kind
+    if kind.data not in set(IteratorType):
+        parser.raise_error(f"expected a kind of iterator: {', '.join(IteratorType)}; found '{kind.data}'")
+    return IteratorTypeAttr(IteratorType(kind.data))
 
 
 def parse_index_switch(op: type[Operation], parser: Parser) -> Operation:

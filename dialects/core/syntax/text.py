@@ -141,14 +141,12 @@ def _has_attributes(op: Operation) -> bool:
 _WITHOUT_ATTRIBUTES = tuple(
     """
     affine.apply affine.load affine.max affine.min affine.store affine.vector_load affine.vector_store arith.cmpf
-    arith.cmpi linalg.broadcast linalg.reduce linalg.yield tensor.empty
+    arith.cmpi linalg.yield tensor.empty
     """.split()
 )
 _WITH_FLAGS = frozenset({"llvm.add", "llvm.mul", "llvm.shl", "llvm.sub"})
 """Ops whose flags are an attribute in MLIR 19 and a number in xDSL: only their custom form is read by both."""
 _OTHER_SYNTAX: dict[str, Callable[[Operation], bool]] = {
-    # xDSL does not read the results of one that has several where it and MLIR print them.
-    "linalg.generic": lambda op: len(op.results) > 1,
     "llvm.func": _has_late_visibility,
     **dict.fromkeys(_WITH_FLAGS, _has_unknown_flags),
     **dict.fromkeys(_WITHOUT_ATTRIBUTES, _has_attributes),

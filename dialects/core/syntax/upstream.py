@@ -29,6 +29,7 @@ from ....ir import DenseAttr
 from .constants import print_dense
 from .structured import (
     parse_affine_if,
+    parse_generic,
     parse_index_switch,
     parse_reduce,
     print_affine_if,
@@ -388,6 +389,7 @@ class Syntax(NamedTuple):
 _TO = _conversion(" to ")
 SYNTAX: dict[str, Syntax] = {
     "affine.if": Syntax(parse_affine_if, print_affine_if),
+    "linalg.generic": Syntax(parse_generic, replaces=True),
     "linalg.transpose": Syntax(_transpose, _print_transpose, replaces=True),
     "memref.alloca_scope": Syntax(_scope, _print_scope),
     "memref.atomic_rmw": Syntax(_atomic, _print_atomic),
