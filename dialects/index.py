@@ -451,9 +451,6 @@ CASTS: dict[type[Operation], type[Operation]] = {IndexCastSOp: arith.IndexCastOp
 """Conversion -> its counterpart of `arith`."""
 
 
-SEMANTICS.update({op: SEMANTICS[counterpart] for op, counterpart in BINARY.items()})
-
-
 def _computed(semantics: Semantics, a: Array, b: Array) -> Array:
     dtype = np.uint64 if semantics.is_unsigned else np.int64
     return semantics.on_arrays(np.asarray(a, np.int64).view(dtype), np.asarray(b, np.int64).view(dtype))
@@ -461,7 +458,7 @@ def _computed(semantics: Semantics, a: Array, b: Array) -> Array:
 
 @scalar(*BINARY)
 def _binary(op: IndexBinaryOp, a: Array, b: Array) -> Array:
-    return np.asarray(_computed(SEMANTICS[type(op)], a, b)).view(np.int64)[()]
+    return np.asarray(_computed(SEMANTICS[BINARY[type(op)]], a, b)).view(np.int64)[()]
 
 
 @scalar(IndexCmpOp)
