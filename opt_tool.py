@@ -225,7 +225,7 @@ def _add_reduction(add: _Add) -> None:
     add("--reduce", action=_FLAG, help="write the smallest IR and pipeline that fail in the same way")
     command = "reduce while this command exits with 0 on the candidate's file, put for {}, instead"
     add("--reduce-predicate", metavar="'COMMAND {}'", help=command)
-    seconds = "the longest run in seconds (60): the input that takes longer hangs, and its hang is kept"
+    seconds = "the longest run in seconds (60; 600 with --interpret-each): a longer one hangs, and that is kept"
     add("--reduce-timeout", type=_positive, metavar="SECONDS", help=seconds)
 
 

@@ -126,10 +126,11 @@ def _drive(arguments: Namespace, registries: Registries, reparse: Callable[[list
 
 def _reduce(run: CommandRun, chunk: Chunk) -> int:
     """Reduce the invocation of a run on a chunk; errors name the input."""
-    from .reduce.command import SECONDS, Invocation, reduce_command
+    from .reduce.command import SECONDS, SECONDS_INTERPRETED, Invocation, reduce_command
 
     arguments = run.arguments
-    command, seconds = arguments.reduce_predicate or "", arguments.reduce_timeout or SECONDS
+    default = SECONDS_INTERPRETED if arguments.interpret_each else SECONDS
+    command, seconds = arguments.reduce_predicate or "", arguments.reduce_timeout or default
     invocations = [Invocation(run.check, run.context, run.all_flags(), command, seconds)]
     if arguments.interpret_each and not arguments.inputs and not arguments.interpret_runs:
         once = run.with_one_input()

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from rich.table import Table
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation, OpResult
 from xdsl.passes import ModulePass
 
+from tilewright.console import table_console
 from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.errors import Diagnostic
+from tilewright.opt_tool import main
 from tilewright.passes import all_passes
 from tilewright.runtime.driver.driver import Registries
 from tilewright.test.small_models import chain, save
@@ -214,6 +220,7 @@ def _loop_program(count: int, seed: int = 6) -> str:
     return f"func.func @network(%a: i32, %b: i32) -> i32 {{\n  {body}\n  return %r{count - 1} : i32\n}}\n"
 
 
+FIGURES = ("ops", "passes", "ops after", "passes after", "tries", "seconds")
 SUMMARY = re.compile(r"reduced (\d+) ops, (\d+) passes to (\d+) ops, (\d+) passes in (\d+) tries, ([\d.]+) s")
 
 
@@ -221,5 +228,28 @@ def figures(err: str) -> Mapping[str, float]:
     """Return the numbers of the line that a reduction ends with."""
     match = SUMMARY.search(err)
     assert match, err
-    names = ("ops", "passes", "ops after", "passes after", "tries", "seconds")
-    return dict(zip(names, map(float, match.groups()), strict=True))
+    return dict(zip(FIGURES, map(float, match.groups()), strict=True))
+
+
+def reduced(bug: Bug, folder: Path) -> tuple[Mapping[str, float], Path]:
+    """Reduce the program of a bug in a folder; return the figures, and the file of what is left."""
+    file, small = write_program(bug.program, folder), folder / "small.mlir"
+    words = ["--interpret-each"] if bug.is_wrong_answer else []
+    with contextlib.redirect_stderr(io.StringIO()) as errors:
+        code = main([str(file), "-p", bug.pipeline, *words, "--reduce", "-o", str(small)], registry(bug))
+    assert code == 0, errors.getvalue()
+    return figures(errors.getvalue()), small
+
+
+def print_table() -> None:
+    """Reduce all bugs and print their figures."""
+    table = Table("bug", *FIGURES)
+    for bug in BUGS:
+        with tempfile.TemporaryDirectory() as folder:
+            counts, _ = reduced(bug, Path(folder))
+        table.add_row(bug.name, *(f"{counts[name]:g}" for name in FIGURES))
+    table_console().print(table)
+
+
+if __name__ == "__main__":
+    print_table()

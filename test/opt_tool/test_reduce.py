@@ -24,7 +24,7 @@ from tilewright.runtime.driver.reduce import functions, operands, ops, types
 from tilewright.runtime.driver.reduce.case import ReductionCase
 from tilewright.runtime.driver.reduce.search import Edit
 from tilewright.runtime.driver.reduce.signature import normalised, signature_of
-from tilewright.test.opt_tool.planted_bugs import BUGS, figures, registry, write_program
+from tilewright.test.opt_tool.planted_bugs import BUGS, Bug, figures, reduced, registry
 
 pytestmark = pytest.mark.quick
 
@@ -131,12 +131,24 @@ def test_the_same_failure_is_kept(tool: Tool, act: Callable[[arith.SubiOp], None
     assert first == "// RUN: opt-tool %s --pass-pipeline='builtin.module(bad)'"
     assert comment == f"// {shown}"
     assert rest == SMALLEST
-    assert tool.err.startswith("reduced 9 ops, 4 passes to 3 ops, 1 passes in ")
+    assert tool.err.startswith(f"--reduce keeps: {shown}\nreduced 9 ops, 4 passes to 3 ops, 1 passes in ")
     again = tool.out
     assert tool("--run-reproducer", "--reduce", text=again) == 0
     assert tool.out.split("\n", 2)[2] == SMALLEST
     if act is not _abort:
         assert tool("--run-reproducer", text=again) == 1
+
+
+def test_another_failure_is_not_kept(tool: Tool):
+    def either(op: arith.SubiOp) -> None:
+        others = list(op.parent.ops) if op.parent else []
+        raise KeyError if any(isinstance(other, arith.MuliOp) for other in others) else ValueError
+
+    tool.registries = registered(either)
+    assert tool("-p", "cse,bad", "--reduce") == 0
+    assert "internal error in pass 'bad': KeyError" in tool.out
+    assert "arith.muli %x, %x" in tool.out
+    assert figures(tool.err)["ops after"] == 4
 
 
 def test_a_hang_is_kept(tool: Tool):
@@ -306,16 +318,12 @@ def test_types_and_numbers():
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("bug", BUGS, ids=str)
-def test_planted_bugs(bug: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    (planted,) = [other for other in BUGS if other is bug]
-    file, small = write_program(planted.program, tmp_path), tmp_path / "small.mlir"
-    words = ["--interpret-each"] if planted.is_wrong_answer else []
-    assert main([str(file), "-p", planted.pipeline, *words, "--reduce", "-o", str(small)], registry(planted)) == 0
-    counts = figures(capsys.readouterr().err)
+def test_planted_bugs(bug: Bug, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    counts, small = reduced(bug, tmp_path)
     assert 50 <= counts["ops"] <= 500
     assert counts["ops after"] < 10
     assert counts["passes after"] == 1
     assert counts["seconds"] < 120
-    assert main([str(small), "--run-reproducer"], registry(planted)) == 1
-    if planted.is_wrong_answer:
-        assert f"[{planted.guilty}, pass 1 of 1] the answer changes" in capsys.readouterr().err
+    assert main([str(small), "--run-reproducer"], registry(bug)) == 1
+    if bug.is_wrong_answer:
+        assert f"[{bug.guilty}, pass 1 of 1] the answer changes" in capsys.readouterr().err

@@ -31,6 +31,8 @@ from .signature import HANG, FailureSignature
 
 SECONDS = 60.0
 """Default of --reduce-timeout: a run of a network through a machine's pipeline takes seconds."""
+SECONDS_INTERPRETED = 600.0
+"""Default with --interpret-each: the loops of MobileNetV1 x0.25 run op by op for more than a minute."""
 _OF_HANG = 20
 """Share of the limit after which a candidate counts as one that hangs; the result is checked with the whole limit."""
 _LEAST_OF_HANG = 1.0
@@ -113,6 +115,7 @@ class Reducer:
                 found=f"{self.best.pipeline} succeeds",
                 remedy="give the passes that fail, or --reduce-predicate='COMMAND {}'",
             )
+        print(f"--reduce keeps: {self.failure.shown}", file=sys.stderr)
         most = self.invocation.seconds
         if self.failure.kind == HANG:
             most = min(most, max(_LEAST_OF_HANG, most / _OF_HANG))
@@ -204,8 +207,7 @@ def reduce_command(
 
 def _summary(first: ReductionCase, reducer: Reducer, seconds: float) -> str:
     before, after = (f"{case.op_count} ops, {len(case.steps)} passes" for case in (first, reducer.best))
-    kept = f": {reducer.failure.shown}" if reducer.failure else ""
-    return f"reduced {before} to {after} in {reducer.tries} tries, {seconds:.1f} s{kept}"
+    return f"reduced {before} to {after} in {reducer.tries} tries, {seconds:.1f} s"
 
 
 @contextmanager
