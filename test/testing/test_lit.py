@@ -21,7 +21,7 @@ TEST = "// RUN: opt-tool %s | filecheck %s\n// CHECK: arith.constant {}\n%0 = ar
         ("// RUN: opt-tool %s\n// CHECK: f", "no filecheck reads the lines CHECK"),
         ("// RUN: opt-tool %s | filecheck %s --check-prefix=CHECK-A\n// CHECK-NEXT: f", "the lines CHECK:"),
         ("// RUN: opt-tool %s | filecheck %s\n// CHECK-A-NOT: f\n// CHECK: g", "the lines CHECK-A"),
-        ("// RUN: opt-tool %s --verify-diagnostics\n// NPU: f", "the lines NPU:"),
+        ("// RUN: opt-tool %s --verify-diagnostics\n// NPU: f\n// NPU-NEXT: g", "the lines NPU:"),
         ("// RUN: opt-tool %s | filecheck %s --check-prefix=A\n// A: f\n// B-NOT: f", "the lines B:"),
         ("// RUN: opt-tool %s | filecheck %S/other\n// CHECK: f", "the lines CHECK:"),
         ("// RUN: opt-tool %s \\\n", "ends with a backslash"),
@@ -34,6 +34,10 @@ TEST = "// RUN: opt-tool %s | filecheck %s\n// CHECK: arith.constant {}\n%0 = ar
 def test_tests_that_cannot_fail_are_refused(text: str, message: str):
     with pytest.raises(ScriptError, match=message):
         run_lines(text)
+
+
+def test_remarks_are_no_check_lines():
+    assert run_lines("// RUN: opt-tool %s\n// EXPECT: exit 0\n// NOTE: f")
 
 
 def test_lines_are_joined_and_macros_expanded():
