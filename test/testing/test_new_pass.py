@@ -69,9 +69,9 @@ def test_lit_and_pytest_run_in_the_folder(folder: Path) -> None:
     assert "4 passed" in done.stdout, done.stdout
     file = folder / "double_sums.py"
     file.write_text(file.read_text().replace("IntegerAttr(1, kind)", "IntegerAttr(2, kind)"))
-    done = tool(folder, "pytest", "-q")
+    done = tool(folder, "pytest", "-q", "-k", "not random")  # shrinking takes a minute
     assert "the first op with another value" in done.stdout
-    assert "3 failed" in done.stdout
+    assert "2 failed" in done.stdout
 
 
 @pytest.mark.nightly
