@@ -24,8 +24,8 @@ from ..tiles.kernels import KernelTiles
 from ..tiles.operands import OperandTiles
 from ..tiles.stream import TileStream, resident_steps
 from ..timing.mesh import NeighbourBuses
-from ..timing.programs import PassedTiles, SlotQueue, TileTransfers, feed_program, grid_program
-from ..timing.resources import LinkTime, Times
+from ..timing.programs import PassedTiles, TileTransfers, feed_program, grid_program
+from ..timing.resources import LinkTime, SlotQueue, Times
 from ..timing.timeline import Program, makespan
 from ..timing.transfers import Descriptor, TransferCost, cost_of, instructions_of, tile_costs
 from .banks import BufferRing, in_banks, meeting, meeting_within

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from ...dialects.core.machine.link import Link
 from ...dialects.core.machine.routes import Edge
-from .resources import Times
 
 PORT = -1
 """Stands for an instance itself, as an end of the bus to or from its router."""
 
 Wire: TypeAlias = "tuple[str, int, int]"
 """Directed bus of a link: the link's name, and the instances at its ends, or `PORT`."""
-
-
-class Hops(NamedTuple):
-    """Demand of a transfer: a link between neighbours, a route over it, and the cycles of each hop."""
-
-    link: Link
-    route: Sequence[Edge]
-    times: Times
 
 
 class NeighbourBuses:
@@ -39,10 +30,6 @@ class NeighbourBuses:
     def __init__(self) -> None:
         self.busy: dict[Wire, list[tuple[int, int]]] = {}
         """The cycles in which each bus is busy, by their begin."""
-
-    def pass_on(self, ready: int, hops: Hops) -> int:
-        """Issue a transfer; return its completion time."""
-        return self.send(hops.link, hops.route, ready, hops.times.startup, hops.times.data)[1]
 
     def send(
         self, link: Link, route: Sequence[Edge], now: int, startup: int, data: int

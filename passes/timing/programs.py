@@ -8,14 +8,14 @@ programs whose operands come from neighbours.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ...dialects.core.machine.link import Link
 from ...dialects.core.machine.routes import Edge
 from ..tiles.stream import TileStream
-from .mesh import Hops, NeighbourBuses
-from .resources import LinkTime, Slots, Times
+from .mesh import NeighbourBuses
+from .resources import LinkTime, SlotQueue, Times
 from .timeline import Program, Request
 
 
@@ -37,15 +37,6 @@ class TileTransfers:
         return replace(self, tiles=self.tiles.within(steps))
 
 
-@dataclass
-class SlotQueue:
-    """Queue of tiles between two programs, with `depth` slots."""
-
-    depth: int
-    pushed: Slots = field(default_factory=Slots)
-    released: Slots = field(default_factory=Slots)
-
-
 @dataclass(frozen=True)
 class PassedTiles:
     """
@@ -62,6 +53,10 @@ class PassedTiles:
     queue: SlotQueue
     behind: Sequence[tuple[SlotQueue, Sequence[Edge]]]
 
+    def send(self, ready: int, route: Sequence[Edge]) -> int:
+        """Send a tile over a route; return its completion time."""
+        return self.mesh.send(self.link, route, ready, self.times.startup, self.times.data)[1]
+
 
 _Part: TypeAlias = "Generator[Request, int, int]"
 """Part of a program: returns the cycle at which it ends."""
@@ -71,10 +66,10 @@ def feed_program(transfers: TileTransfers, queue: SlotQueue, links: Sequence[Lin
     """Fetch the first tiles of a chain over a link, to a queue."""
     now, move = 0, links[transfers.link].move
     for number in range(transfers.tiles.count):
-        now = yield now, queue.released.take, number - queue.depth
+        now = yield now, queue.reserve, number
         times = transfers.times(number)
         now = yield now + times.issue, move, times
-        now = yield now, queue.pushed.hand_on, now
+        now = yield now, queue.push, now
     return now
 
 
@@ -123,7 +118,7 @@ def grid_program(
         now = max(now + compute(step), through)
         for operand in streaming:
             if (step + 1) % operand.run == 0:
-                now = yield now, operand.queue.released.hand_on, now
+                now = yield now, operand.queue.release, now
         for write, ends in zip(writes, written, strict=True):
             if (step + 1) % write.tiles.run == 0:
                 times = write.times(step // write.tiles.run)
@@ -170,10 +165,10 @@ def _fetch(
 
 def _pass_on(now: int, number: int, operand: PassedTiles) -> Generator[Request, int, tuple[int, int]]:
     """Pop a tile and pass it on; return the present cycle and the end of the transfers."""
-    now, sent = (yield now, operand.queue.pushed.take, number), 0
+    now, sent = (yield now, operand.queue.pop, number), 0
     for queue, route in operand.behind:
-        now = yield now, queue.released.take, number - queue.depth
-        end = yield now, operand.mesh.pass_on, Hops(operand.link, route, operand.times)
+        now = yield now, queue.reserve, number
+        end = yield now, operand.send, route
         sent = max(sent, end)
-        now = yield now, queue.pushed.hand_on, end
+        now = yield now, queue.push, end
     return now, sent

@@ -84,19 +84,41 @@ class InOrder:
         return end
 
 
-class Slots:
-    """Cycles at which slots of a queue have been handed on, in order: those pushed, or those released."""
+class SlotQueue:
+    """
+    Queue of tiles between two programs, with `depth` slots, which are handed on in order.
 
-    def __init__(self) -> None:
-        self.times: list[int] = []
+    The producer reserves a slot, which waits for the release of the one `depth` before, and pushes it; the consumer
+    pops it, which waits for its push, and releases it. `pushed` and `released` are the cycles at which slots have been.
+    """
 
-    def take(self, ready: int, number: int) -> int | Signal:
-        """Wait until a slot has been handed on; one below 0 has always been."""
+    def __init__(self, depth: int):
+        self.depth = depth
+        self.pushed: list[int] = []
+        self.released: list[int] = []
+
+    def reserve(self, ready: int, number: int) -> int | Signal:
+        """Wait until a slot is free."""
+        return self._after(self.released, ready, number - self.depth)
+
+    def push(self, ready: int, cycle: int) -> Signal:
+        """Push the next slot at a cycle, after those before it."""
+        return self._hand_on(self.pushed, ready, cycle)
+
+    def pop(self, ready: int, number: int) -> int | Signal:
+        """Wait until a slot has been pushed."""
+        return self._after(self.pushed, ready, number)
+
+    def release(self, ready: int, cycle: int) -> Signal:
+        """Release the next slot at a cycle, after those before it."""
+        return self._hand_on(self.released, ready, cycle)
+
+    def _after(self, times: list[int], ready: int, number: int) -> int | Signal:
+        """Wait for the event of a slot; that of one below 0 has always been."""
         if number < 0:
             return ready
-        return max(ready, self.times[number]) if number < len(self.times) else Signal(self, is_blocked=True)
+        return max(ready, times[number]) if number < len(times) else Signal(self, is_blocked=True)
 
-    def hand_on(self, ready: int, cycle: int) -> Signal:
-        """Hand the next slot on at a cycle, after those before it."""
-        self.times.append(max(ready, cycle, self.times[-1] if self.times else 0))
+    def _hand_on(self, times: list[int], ready: int, cycle: int) -> Signal:
+        times.append(max(ready, cycle, times[-1] if times else 0))
         return Signal(self, ready)

@@ -380,7 +380,7 @@ class Lockstep:
             stream.taken[kind] = taken
         for kinds in self._handed.values():
             for handed in kinds.values():
-                handed.commit()
+                handed.settle()
 
     def _key(self, nodes: NodeClass, number: int) -> Array:
         return (nodes.now - self._begin << _INSTANCE | nodes.instances) << _NUMBER | number

@@ -97,18 +97,18 @@ class SimulatedPrograms:
 
     def _take(self, op: StreamEndOp, stream: Stream, queue: int, number: int, layer: LayerAccount) -> Signal | None:
         """Take a slot at the cycle at which it is handed on, or block."""
-        handed = stream.handed[PushOp if isinstance(op, PopOp) else ReleaseOp]
-        before = number if isinstance(op, PopOp) else number - stream.depth
-        if before >= handed.counts[queue]:
-            return Signal((stream, queue), is_blocked=True, op=op)
-        if before >= 0:
-            self._schedule.stall(layer, int(handed.times[before, queue]))
+        slots = stream.queues[queue]
+        end = (slots.pop if isinstance(op, PopOp) else slots.reserve)(self._schedule.now, number)
+        if isinstance(end, Signal):
+            return end._replace(op=op)
+        self._schedule.stall(layer, end)
         return None
 
     def _hand_on(self, op: StreamEndOp, stream: Stream, queue: int, after: CompletionToken | None = None) -> Signal:
         """Hand a slot on at the present cycle, or at the end of a transfer and of the slots handed on before."""
-        stream.handed[type(op)].add(queue, max(self._schedule.now, after.end if after is not None else 0))
-        return Signal((stream, queue), self._schedule.now)
+        slots = stream.queues[queue]
+        hand_on = slots.push if isinstance(op, PushOp) else slots.release
+        return hand_on(self._schedule.now, after.end if after is not None else 0)
 
     def run(self, op: ConcurrentOp, bodies: Sequence[Callable[..., Generator[Any, Any, None]]]) -> None:
         """Record all programs, and execute them together. Raises Diagnostic where they block forever."""
@@ -183,7 +183,7 @@ class SimulatedPrograms:
 
 
 def _use_of(op: StreamOp, streams: Sequence[Stream]) -> StreamUse:
-    pushed = [times for stream in streams for times in stream.handed[PushOp].by_queue()]
+    pushed = [queue.pushed for stream in streams for queue in stream.queues]
     name = op.stream.name_hint or "stream"
     return StreamUse(name, len(pushed), sum(map(len, pushed)), max(map(_period, pushed), default=0))
 

@@ -45,11 +45,6 @@ class BufferRegion(NamedTuple):
         return self.buffer != other.buffer or all(a[0] < b[1] and b[0] < a[1] for a, b in pairs)
 
 
-class _InFlight(NamedTuple):
-    end: int
-    footprints: Sequence[BufferRegion]
-
-
 class SimulatedQueues:
     """
     Queues of a walk. An instruction starts when those before it in its queue, and those that conflict with it on
@@ -67,8 +62,8 @@ class SimulatedQueues:
 
     def restart(self) -> None:
         """Begin once more, with empty queues."""
-        self._in_flight: dict[tuple[str, int], list[_InFlight]] = {}
-        """Engine and its instance -> its instructions that have not ended, by the last look."""
+        self._in_flight: dict[tuple[str, int], list[tuple[int, BufferRegion]]] = {}
+        """Engine and its instance -> the accesses that have not ended, by the last look, each with its end."""
         self._configured: dict[Any, Any] = {}
         """The configuration of queues, by the order of issue."""
         self._orders: dict[tuple[str, int], InOrder] = {}
@@ -117,14 +112,10 @@ class SimulatedQueues:
         rows: BankRows,
     ) -> None:
         schedule, copy = self._schedule, self._schedule.copy_of(queue.engine)
-        in_flight = [issued for issued in self._in_flight.get((queue.engine, copy), []) if issued.end > schedule.now]
+        in_flight = [access for access in self._in_flight.get((queue.engine, copy), []) if access[0] > schedule.now]
         order = self._orders.setdefault((queue.name, copy), InOrder(queue.depth))
         schedule.stall(layer, order.entry(schedule.now))
-        hazards = (
-            earlier.end
-            for earlier in in_flight
-            if any(mine.conflicts(other) for mine in footprints for other in earlier.footprints)
-        )
+        hazards = (end for end, other in in_flight if any(mine.conflicts(other) for mine in footprints))
         token.start = max(schedule.now, order.free, *hazards, 0)
         own = queue.name, copy
         conflict_cycles = self._ports.bank_conflict_cycles(own, rows, is_next=token.start == order.free)
@@ -135,7 +126,7 @@ class SimulatedQueues:
         if conflict_cycles:
             schedule.conflict(layer, conflict_cycles)
         schedule.queues_end = max(schedule.queues_end, token.end)
-        in_flight.append(_InFlight(token.end, footprints))
+        in_flight += [(token.end, region) for region in footprints]
         self._in_flight[queue.engine, copy] = in_flight
         schedule.executed(token, layer, queue, operator)
 

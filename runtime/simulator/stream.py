@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from math import prod
 
@@ -14,40 +14,23 @@ from ...dialects.hier.sharded import level_name
 from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp, ReserveOp, StreamEndOp, StreamOp
 from ...ir import Array
 from ...passes.timing.kernels import Allocation
+from ...passes.timing.resources import SlotQueue
 
 
-class Handed:
-    """Cycles at which slots of each queue are handed on: `times` by number of the slot and queue."""
+class LaneSlots:
+    """
+    Slots of the queues of a stream that lanes hand on, after those that have been: cycles and orders by number, queue.
 
-    def __init__(self, queues: int):
-        self.counts = np.zeros(queues, np.int64)
-        self.times = np.zeros((8, queues), np.int64)
+    They are in the queues once `settle` is called.
+    """
 
-    def reserve(self, count: int) -> None:
-        """Extend the table to `count` slots of a queue."""
-        if count > len(self.times):
-            self.times = np.concatenate([self.times, np.zeros((count, self.times.shape[1]), np.int64)])
-
-    def add(self, queue: int, time: int) -> None:
-        """Hand a slot on, after those before it."""
-        number = int(self.counts[queue])
-        self.reserve(number + 1)
-        self.times[number, queue] = max(time, int(self.times[number - 1, queue]) if number else 0)
-        self.counts[queue] += 1
-
-    def by_queue(self) -> Iterable[Sequence[int]]:
-        """Return the cycles of each queue."""
-        return [self.times[:count, queue].tolist() for queue, count in enumerate(self.counts.tolist())]
-
-
-class HandedInStep:
-    """Slots that lanes hand on to the table of `handed`, in which they count once `commit` is called."""
-
-    def __init__(self, handed: Handed):
+    def __init__(self, handed: Sequence[list[int]]):
         self._handed = handed
-        self._first = handed.counts
-        self._counts = handed.counts.copy()
-        self._orders = np.full((8, len(self._counts)), -1, np.int64)
+        self._counts = np.array(list(map(len, handed)), np.int64)
+        self._times = np.zeros((max(8, *self._counts), len(handed)), np.int64)
+        for queue, times in enumerate(handed):
+            self._times[: len(times), queue] = times
+        self._orders = np.full(self._times.shape, -1, np.int64)
 
     def has(self, queues: Array, numbers: Array) -> bool:
         """Return whether a slot of each queue, by number, has been handed on; one below 0 has always been."""
@@ -55,39 +38,43 @@ class HandedInStep:
 
     def at(self, queues: Array, numbers: Array) -> tuple[Array, Array]:
         """Return the cycle and the order of slots; 0 and -1 of those below 0, -1 of those before these programs."""
-        rows = numbers - self._first[queues]
-        times = np.where(numbers < 0, 0, self._handed.times[np.maximum(numbers, 0), queues])
-        return times, np.where(rows < 0, -1, self._orders[np.maximum(rows, 0), queues])
+        rows, never = np.maximum(numbers, 0), numbers < 0
+        return np.where(never, 0, self._times[rows, queues]), np.where(never, -1, self._orders[rows, queues])
 
     def add(self, queues: Array, times: Array, order: Array) -> None:
         """Hand on a slot of each queue, after those before it."""
         numbers = self._counts[queues]
-        rows = numbers - self._first[queues]
-        self._handed.reserve(int(numbers.max()) + 1)
-        if (most := int(rows.max())) >= len(self._orders):
-            self._orders = np.concatenate([self._orders, np.full((most, len(self._counts)), -1, np.int64)])
-        before = np.where(numbers > 0, self._handed.times[np.maximum(numbers - 1, 0), queues], 0)
-        self._handed.times[numbers, queues] = np.maximum(times, before)
-        self._orders[rows, queues] = order
+        self._reserve(int(numbers.max()) + 1)
+        before = np.where(numbers > 0, self._times[np.maximum(numbers - 1, 0), queues], 0)
+        self._times[numbers, queues] = np.maximum(times, before)
+        self._orders[numbers, queues] = order
         self._counts[queues] += 1
 
     def time(self, queue: int, number: int) -> int | None:
         """Return the cycle at which a slot is handed on, 0 for one below 0, None where it has not been."""
         if number < 0:
             return 0
-        return int(self._handed.times[number, queue]) if number < self._counts[queue] else None
+        return int(self._times[number, queue]) if number < self._counts[queue] else None
 
     def hand_on(self, queue: int, time: int) -> None:
         """Hand on a slot of one queue, after those before it."""
         number = int(self._counts[queue])
-        self._handed.reserve(number + 1)
-        before = int(self._handed.times[number - 1, queue]) if number else 0
-        self._handed.times[number, queue] = max(time, before)
+        self._reserve(number + 1)
+        before = int(self._times[number - 1, queue]) if number else 0
+        self._times[number, queue] = max(time, before)
         self._counts[queue] += 1
 
-    def commit(self) -> None:
-        """Let the slots count."""
-        self._handed.counts = self._counts
+    def settle(self) -> None:
+        """Hand the slots on in the queues."""
+        for queue, (times, count) in enumerate(zip(self._handed, self._counts.tolist(), strict=True)):
+            times += self._times[len(times) : count, queue].tolist()
+
+    def _reserve(self, count: int) -> None:
+        """Extend the tables to `count` slots of a queue."""
+        if count > len(self._times):
+            size = count, self._times.shape[1]
+            self._times = np.concatenate([self._times, np.zeros(size, np.int64)])
+            self._orders = np.concatenate([self._orders, np.full(size, -1, np.int64)])
 
 
 class Stream:
@@ -110,7 +97,7 @@ class Stream:
         self.taken: dict[type[StreamEndOp], Array] = {
             kind: np.zeros(count, np.int64) for kind in (ReserveOp, PushOp, PopOp, ReleaseOp)
         }
-        self.handed: Mapping[type[StreamEndOp], Handed] = {kind: Handed(count) for kind in (PushOp, ReleaseOp)}
+        self.queues = [SlotQueue(self.depth) for _ in range(count)]
         self._slots: dict[tuple[int, int], Allocation] = {}
 
     def queue_at(self, point: Sequence[int]) -> int | None:
@@ -150,6 +137,9 @@ class Stream:
             instances |= dict.fromkeys((slot for slot in slots if slot is not None), int(number))
         return instances
 
-    def begin(self) -> Mapping[type[StreamEndOp], HandedInStep]:
+    def begin(self) -> Mapping[type[StreamEndOp], LaneSlots]:
         """Begin the execution of programs by classes."""
-        return {kind: HandedInStep(handed) for kind, handed in self.handed.items()}
+        return {
+            PushOp: LaneSlots([queue.pushed for queue in self.queues]),
+            ReleaseOp: LaneSlots([queue.released for queue in self.queues]),
+        }

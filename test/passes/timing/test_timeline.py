@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilewright.passes.tiles.stream import TileStream
-from tilewright.passes.timing.programs import SlotQueue, TileTransfers, feed_program, grid_program
-from tilewright.passes.timing.resources import InOrder, LinkTime, Slots, Times
+from tilewright.passes.timing.programs import TileTransfers, feed_program, grid_program
+from tilewright.passes.timing.resources import InOrder, LinkTime, SlotQueue, Times
 from tilewright.passes.timing.timeline import Program, Timeline, makespan
 
 pytestmark = pytest.mark.quick
@@ -70,14 +70,14 @@ def test_requests_of_one_cycle_are_served_by_number() -> None:
 
 
 def test_a_program_that_nothing_resumes_is_named() -> None:
-    def take(slots: Slots) -> Program:
-        return (yield 0, slots.take, 0)
+    def pop(queue: SlotQueue) -> Program:
+        return (yield 0, queue.pop, 0)
 
-    def hand_on(slots: Slots) -> Program:
-        return (yield 7, slots.hand_on, 9)
+    def push(queue: SlotQueue) -> Program:
+        return (yield 7, queue.push, 9)
 
-    fed, dry = Slots(), Slots()
-    timeline = Timeline([take(dry), take(fed), hand_on(fed)])
+    fed, dry = SlotQueue(1), SlotQueue(1)
+    timeline = Timeline([pop(dry), pop(fed), push(fed)])
     assert [number for number, _ in timeline.run()] == [0]
     assert timeline.ends == [0, 9, 7]
 
@@ -86,7 +86,7 @@ def test_a_queue_is_fed_as_far_ahead_as_it_has_slots() -> None:
     queue, links = SlotQueue(2), [LinkTime(1)]
     timeline = Timeline([feed_program(transfers(False, 4, 1, 2, 0, 10), queue, links)])
     assert [number for number, _ in timeline.run()] == [0], "the third tile waits for a release"
-    assert queue.pushed.times == [10, 20]
+    assert queue.pushed == [10, 20]
 
 
 def test_an_engine_executes_in_order_and_blocks_a_full_queue() -> None:
