@@ -201,6 +201,14 @@ def _add_observers(add: _Add) -> None:
         help="write the IR after each pass to a file that runs the rest of the pipeline",
     )
     add("--timing", "--mlir-timing", dest="timing", action=_FLAG, help="print how long each pass took")
+    times = "the times in the order of the pipeline, or summed by pass, the longest first, or as JSON (tree)"
+    shown = ("list", "tree", "json")
+    add("--mlir-timing-display", dest="timing_display", choices=shown, default="tree", help=times)
+    add("--dump-pass-pipeline", action=_FLAG, help="print the pipeline with all options")
+    log = "write a line for each pass, fold and pattern that rewrites; '-': to standard error"
+    add("--log-actions-to", type=_path, metavar="FILE", help=log)
+    only = "print those lines of the log that are of these passes, patterns or kinds"
+    add("--debug-only", metavar="NAME[,NAME]", default="", help=only)
     add("--mlir-pass-statistics", dest="pass_statistics", action=_FLAG, help="print what passes have counted")
     display = "the counters of passes in the order of the pipeline, or summed by pass (pipeline)"
     add(

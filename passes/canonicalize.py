@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, cast
 
 from xdsl.context import Context
@@ -20,6 +21,7 @@ from ..dialects.core.nesting import nested_ops
 from ..errors import Diagnostic
 from ..ir import numbers_of, shape_of
 from ..runtime.interpreter import load_rules
+from .core.actions import PATTERN, reported
 from .core.base import Pass
 from .core.dead_code import erase_dead
 from .core.greedy import NO_LIMIT, GreedyRewriter, PatternFilter, apply_greedily
@@ -38,11 +40,11 @@ def canonicalize_tensors(module: ModuleOp, rewriter: GreedyRewriter) -> None:
 
     `rewriter` counts the rewrites and erased ops, and says which rules are applied.
     """
-    rules = [rule for label, rule in _RULES.items() if rewriter.patterns.admits(label)]
+    rules = {label: rule for label, rule in _RULES.items() if rewriter.patterns.admits(label)}
     for op in nested_ops(module):
         if op.parent is None and op is not module:
             continue
-        rewriter.rewritten += any(rule(op) for rule in rules)
+        rewriter.rewritten += any(reported(PATTERN, label, op, partial(rule, op)) for label, rule in rules.items())
     rewriter.erased += erase_dead(nested_ops(module))
 
 

@@ -12,6 +12,8 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, Patt
 from xdsl.traits import ConstantLike, HasCanonicalizationPatternsTrait, HasFolder
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
+from .actions import reported, reporting
+
 NO_LIMIT = -1
 
 
@@ -55,7 +57,7 @@ class GreedyRewriter(RewritePattern):
         if is_trivially_dead(op):
             rewriter.erase(op)
             self.erased += 1
-        elif self._fold(op, rewriter):
+        elif reported("fold", "", op, lambda: self._fold(op, rewriter)):
             self.folded += 1
         elif self.rewritten != self._until and any(self._apply(p, op, rewriter) for p in self._patterns(type(op), op)):
             self.rewritten += 1
@@ -78,7 +80,7 @@ class GreedyRewriter(RewritePattern):
         if kind not in self._of_class:
             traits = op.get_traits_of_type(HasCanonicalizationPatternsTrait)
             patterns = [pattern for trait in traits for pattern in trait.get_patterns(kind)]
-            self._of_class[kind] = [p for p in patterns if self.patterns.admits(type(p).__name__)]
+            self._of_class[kind] = [reporting(p) for p in patterns if self.patterns.admits(type(p).__name__)]
         return self._of_class[kind]
 
     def _apply(self, pattern: RewritePattern, op: Operation, rewriter: PatternRewriter) -> bool:

@@ -97,11 +97,28 @@ class Pipeline:
         return phases | {name: positions for name, positions in passes.items() if name not in phases}
 
 
+def described(pipeline: Pipeline) -> str:
+    """Return the text of a pipeline with all options, below a line that counts the passes, as mlir-opt dumps it."""
+    parts = _parts(pipeline.steps, 0, lambda step: format_spec(step.name, step.run, defaults=True))
+    return f"Pass Manager with {len(parts)} passes:\n{MODULE}({','.join(parts)})\n"
+
+
+def anchor_at(step: PipelineStep, depth: int) -> str:
+    """Return the op that a pass descends to at a depth below the module; empty for one that is run above."""
+    return step.anchor[depth] if len(step.anchor) > depth else ""
+
+
 def _text(steps: Iterable[PipelineStep], depth: int) -> str:
+    return ",".join(_parts(steps, depth, str))
+
+
+def _parts(steps: Iterable[PipelineStep], depth: int, spelled: Callable[[PipelineStep], str]) -> list[str]:
+    """Return the text of each pass, and of each group of passes that run on nested ops."""
     parts: list[str] = []
-    for anchor, group in groupby(steps, lambda step: step.anchor[depth] if len(step.anchor) > depth else ""):
-        parts += [f"{anchor}({_text(group, depth + 1)})"] if anchor else [str(step) for step in group]
-    return ",".join(parts)
+    for anchor, group in groupby(steps, lambda step: anchor_at(step, depth)):
+        inner = [spelled(step) for step in group] if not anchor else _parts(group, depth + 1, spelled)
+        parts += [f"{anchor}({','.join(inner)})"] if anchor else inner
+    return parts
 
 
 def parse_pipeline(text: str, registry: Registry, machines: Mapping[str, Machine] | None = None) -> Pipeline:

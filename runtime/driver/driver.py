@@ -9,6 +9,7 @@ import sys
 import traceback
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -30,7 +31,7 @@ from ...interruption import reported
 from ...passes.core.failures import as_diagnostic, catchable
 from ...passes.core.manager import Observer, PassManager
 from ...passes.core.options import build
-from ...passes.core.pipeline import Pipeline, Registry, parse_pipeline
+from ...passes.core.pipeline import Pipeline, Registry, described, parse_pipeline
 from ...passes.core.upstream_names import UPSTREAM_NAMES, known_name
 from ...passes.formats import all_formats, formats_by_origin
 from ...passes.formats.mlir import MlirTarget
@@ -102,6 +103,8 @@ def _drive(arguments: Namespace, registries: Registries, reparse: Callable[[list
         _check_flags(arguments, passes)
         _check_usage(arguments, is_onnx)
     pipeline = _pipeline(arguments, passes, machines)
+    if arguments.dump_pass_pipeline:
+        print(described(pipeline), file=sys.stderr)
     run = CommandRun(arguments, name, pipeline, _target(arguments, formats), printing_points(arguments, passes))
     text = recorded or ("" if is_onnx else read_text(arguments.input))
     if arguments.reduce:
@@ -109,7 +112,7 @@ def _drive(arguments: Namespace, registries: Registries, reparse: Callable[[list
     chunks = split(text, arguments.split_input_file) if arguments.split_input_file else [Chunk(text)]
     outputs = [run.chunk(chunk) for chunk in chunks]
     if arguments.timing:
-        print(run.timing.table(), file=sys.stderr)
+        print(run.timing.report(arguments.timing_display), file=sys.stderr)
     if arguments.pass_statistics:
         from .statistics import statistics_report
 
@@ -332,8 +335,9 @@ class CommandRun:
         """Return the output for the module of a chunk. Raises the errors of passes and verifier."""
         with self.timing.measure("verify"):
             verify(module)
-        manager = PassManager(self.observers(chunk), bool(self.arguments.verify_each))
-        manager.run(module, self.pipeline, self.context)
+        with self.action_logs(chunk) as logs:
+            manager = PassManager([*self.observers(chunk), *logs], bool(self.arguments.verify_each))
+            manager.run(module, self.pipeline, self.context)
         with self.timing.measure("print"):
             return self.emit(module)
 
@@ -343,6 +347,15 @@ class CommandRun:
         manager.run(module, pipeline, self.context)
         if self.arguments.format:
             self.emit(module)
+
+    def action_logs(self, chunk: Chunk) -> AbstractContextManager[list[Observer]]:
+        """Return the context in which passes log their actions, with the observers that do so."""
+        file, names = self.arguments.log_actions_to or "", self.arguments.debug_only
+        if not file and not names:
+            return nullcontext([])
+        from .action_log import logged_actions
+
+        return logged_actions(file, names, more=chunk.first_line > 1)
 
     def load(self, chunk: Chunk) -> ModuleOp:
         """Return the module that a chunk, or the ONNX file, holds. Raises Diagnostic if there is none."""

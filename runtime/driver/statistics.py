@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from ...passes.core.pipeline import Pipeline, PipelineStep
+from ...passes.core.pipeline import Pipeline, PipelineStep, anchor_at
 from ...passes.core.statistics import Statistic, statistics_of
 from .report import heading
 
@@ -29,7 +29,7 @@ def _as_list(steps: Iterable[PipelineStep]) -> Iterator[str]:
 
 def _as_pipeline(steps: Iterable[PipelineStep], depth: int) -> Iterator[str]:
     """Yield each pass with its counters, below the ops that it runs on."""
-    for anchor, group in groupby(steps, lambda step: step.anchor[depth] if len(step.anchor) > depth else ""):
+    for anchor, group in groupby(steps, lambda step: anchor_at(step, depth)):
         if anchor:
             yield f"{'  ' * depth}'{anchor}' Pipeline"
             yield from _as_pipeline(group, depth + 1)

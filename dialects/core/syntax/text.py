@@ -327,14 +327,14 @@ def print_ir(
     return "".join(text) if highlight else wrapped("".join(text), limit)
 
 
-def generic_line(op: Operation, *, elide: int) -> str:
+def one_line(op: Operation, *, elide: int, generic: bool = False) -> str:
     """
-    Return an op in the generic form, in one line: without regions, constants of more than `elide` elements omitted.
+    Return an op without regions, constants of more than `elide` elements omitted.
 
     Operands without a name are numbered before results, as they are defined.
     """
     text = _Text()
-    printer = IrPrinter(text, elide=elide, generic=True, skip_regions=True)
+    printer = IrPrinter(text, elide=elide, generic=generic, skip_regions=True)
     for operand in op.operands:
         printer.print_ssa_value(operand)
     text.clear()

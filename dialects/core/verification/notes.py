@@ -16,9 +16,9 @@ _FEW = 8
 
 def current_operation(op: Operation) -> str:
     """Return the note that shows an op in its generic form, without regions and big constants."""
-    from ..syntax.text import generic_line
+    from ..syntax.text import one_line
 
-    text = generic_line(op, elide=_FEW)
+    text = one_line(op, elide=_FEW, generic=True)
     return f"see current operation: {text if len(text) <= _WIDEST else f'{text[:_WIDEST]}...'}"
 
 
