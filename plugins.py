@@ -7,13 +7,15 @@ A package registers an `xdsl.universe.Universe` as an entry point of the group `
 
 from __future__ import annotations
 
+import linecache
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any, TypeGuard
 
 from xdsl.ir import Dialect
@@ -60,15 +62,38 @@ def load_passes(path: Path) -> None:
 # Failures
 
 
+_FRAMES = 4
+"""The frames of a plug-in's own code that an error shows: a pass, its pattern, and two functions of that."""
+
+
 def author_place(error: BaseException) -> str:
     """Return file:line of the innermost frame in a plug-in's own code that an exception passed, empty if none."""
-    traceback, place = error.__traceback__, ""
-    while traceback is not None:
-        file = traceback.tb_frame.f_code.co_filename
-        if _is_authors(file, str(traceback.tb_frame.f_globals.get("__name__", ""))):
-            place = f"{shown(file)}:{traceback.tb_lineno}"
-        traceback = traceback.tb_next
-    return place
+    frames = [frame for frame in traceback.walk_tb(error.__traceback__) if _is_of_author(frame[0])]
+    return _place_of(*frames[-1]) if frames else ""
+
+
+def author_frames(error: BaseException) -> list[str]:
+    """
+    Return the last frames of a plug-in's own code that an exception passed, the innermost last, with their lines.
+
+    The frame that raised it comes after them, where it is that of another's code.
+    """
+    frames = list(traceback.walk_tb(error.__traceback__))
+    own = [frame for frame in frames if _is_of_author(frame[0])][-_FRAMES:]
+    last = frames[-1:] if own and frames[-1] is not own[-1] else []
+    return [f"{_place_of(*frame)}, in {frame[0].f_code.co_name}: {_line_of(*frame)}" for frame in (*own, *last)]
+
+
+def _is_of_author(frame: FrameType) -> bool:
+    return _is_authors(frame.f_code.co_filename, str(frame.f_globals.get("__name__", "")))
+
+
+def _place_of(frame: FrameType, line: int) -> str:
+    return f"{shown(frame.f_code.co_filename)}:{line}"
+
+
+def _line_of(frame: FrameType, line: int) -> str:
+    return linecache.getline(frame.f_code.co_filename, line, frame.f_globals).strip()
 
 
 def _is_authors(file: str, module: str) -> bool:

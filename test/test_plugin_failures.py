@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -62,7 +63,13 @@ def test_exceptions_in_a_pass(statement: str, text: str, tmp_path: Path, capsys:
     line = 2 if file == "inner.py" else source[: source.index(mark)].count("\n") + 1
     assert f"{tmp_path / file}:{line}: error: [own, pass 1 of 1] the plug-in raises an exception in pass 'own': " in err
     assert text in err
-    assert not [words for words in ("fault of the tool", "internal error", "second line", "Traceback") if words in err]
+    frames = re.findall(r"  note: (\S+:\d+), in (\w+): (.*)\n", err)
+    assert frames[0][1:] == ("apply", statement)
+    assert f"{tmp_path / file}:{line}" in [place for place, _, _ in frames]
+    assert ('see current operation: "func.func"' in err) == ("Walker" in statement)
+    assert not [
+        words for words in ("fault of the tool", "internal error", "\nsecond line", "Traceback") if words in err
+    ]
 
 
 def test_what_a_pass_says_to_its_user_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -10,7 +10,7 @@ from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseE
 from ...dialects.core.verification.notes import current_operation
 from ...errors import Diagnostic
 from ...ir import where
-from ...plugins import author_place
+from ...plugins import author_frames, author_place
 
 _SEVERAL_BLOCKS = "'block' property of Region class is only available for single-block regions."
 """Text of the ValueError of xDSL where a region of one block is asked for, and it has others."""
@@ -73,12 +73,16 @@ def _of_plugin(error: BaseException, doing: str, place: str) -> Diagnostic:
         notes = [*_shown(op), f"{place} raises {type(error).__name__}"]
         return Diagnostic(str(error).strip(), where=where(op) if op else "", notes=notes)
     remedy = "mend the plug-in; --debug shows the traceback"
-    return Diagnostic(f"the plug-in raises an exception in {doing}: {text}", where=place, remedy=remedy)
+    message = f"the plug-in raises an exception in {doing}: {text}"
+    return Diagnostic(message, where=place, remedy=remedy, notes=[*_shown(_blamed_op(error)), *author_frames(error)])
 
 
 def _shown(op: Operation | None) -> list[str]:
-    """Return the note that shows an op, if there is one."""
-    return [current_operation(op)] if op else []
+    """Return the note that shows an op, if there is one that can be printed: it may be half rewritten."""
+    try:
+        return [current_operation(op)] if op else []
+    except Exception:
+        return []
 
 
 def _text(error: BaseException) -> str:
