@@ -173,14 +173,25 @@ def _drop_location(op: Operation) -> None:
                 argument.location = UnknownLoc()
 
 
-def index_constants(case: ReductionCase) -> list[Edit]:
-    """Return the edits that each make a constant index smaller: bounds of loops, of which runs take long."""
-    edits: list[Edit] = []
-    for op in case.module.walk():
-        value = op.properties.get("value")
-        if isinstance(value, IntegerAttr) and isinstance(cast("IntegerAttr[Any]", value).type, IndexType):
-            edits += [partial(_set, op.properties, "value", simpler) for simpler in _simpler(cast(Attribute, value))]
-    return edits
+def unit_indices(case: ReductionCase) -> list[Edit]:
+    """Return the edits that each make a constant index above 1 one: loops, of which runs take long, get short."""
+    return [partial(_set_index, op, 1) for op, _ in _indices(case)]
+
+
+def halved_indices(case: ReductionCase) -> list[Edit]:
+    """Return the edits that each halve a constant index above 1."""
+    return [partial(_set_index, op, number // 2) for op, number in _indices(case)]
+
+
+def _indices(case: ReductionCase) -> list[tuple[Operation, int]]:
+    """Return the ops whose value is an index above 1, with it."""
+    values = [(op, op.properties.get("value")) for op in case.module.walk()]
+    numbers = [(op, cast("IntegerAttr[Any]", value)) for op, value in values if isinstance(value, IntegerAttr)]
+    return [(op, value.value.data) for op, value in numbers if value.type == IndexType() and value.value.data > 1]
+
+
+def _set_index(op: Operation, number: int) -> None:
+    op.properties["value"] = IntegerAttr(number, IndexType())
 
 
 def numbers(case: ReductionCase) -> list[Edit]:
