@@ -517,7 +517,7 @@ def new_target_command(options: argparse.Namespace) -> int:
 def new_pass_command(options: argparse.Namespace) -> int:
     """Run `tilewright new-pass`."""
     from .passes import all_passes
-    from .testing.new_pass import write_pass
+    from .runtime.testing.new_pass import write_pass
 
     for path in write_pass(options.name, options.output, all_passes()):
         print(path)

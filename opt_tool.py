@@ -333,7 +333,7 @@ def _run(words: list[str], registries: Registries | None) -> int:
         if arguments.version:
             return _print_version()
         if arguments.update_checks:
-            from .testing.checks.update import update_files
+            from .runtime.driver.checks.update import update_files
 
             return update_files(arguments.update_checks, lambda command: main(command[1:]))
     except SystemExit as stop:

@@ -37,9 +37,9 @@ from typing import Any, cast
 from lit import TestRunner, discovery
 from lit.LitConfig import LitConfig
 
+from tilewright.runtime.driver.run_lines.shell import CommandResult, run_line
+from tilewright.runtime.testing.lit.tools import TOOLS
 from tilewright.test.fuzz.isolated import Crash, Hang, run_isolated
-from tilewright.testing.lit.tools import TOOLS
-from tilewright.testing.run_lines.shell import CommandResult, run_line
 
 SECONDS = 60
 """Time limit of a command or a part, in seconds."""

@@ -22,8 +22,8 @@ from zlib import crc32
 import hypothesis
 import pytest
 
+from tilewright.runtime.testing.lit.collection import LitTest, pytest_collect_file
 from tilewright.test.changed import MOST, changed_files, distance_from
-from tilewright.testing.lit.collection import LitTest, pytest_collect_file
 
 __all__ = ["pytest_collect_file"]
 

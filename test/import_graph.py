@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("dialects", "frontend", "passes", "runtime", "targets", "testing")
+FOLDERS = ("dialects", "frontend", "passes", "runtime", "targets")
 ORDER = (
     *("errors", "discovery", "files", "console", "interruption", "grammar", "locations", "ir", "plugins"),
     *("dialects", "runtime.interpreter", "frontend", "passes", "runtime", "targets", "compiler"),
-    *("runtime.driver", "runtime.tools", "testing.new_pass", "api", "completion", "commands"),
-    *("testing.run_lines", "testing.checks", "opt_tool", "targets.commands"),
-    *("testing", "cli", "universe", ""),
+    *("runtime.driver", "runtime.tools", "runtime.testing.new_pass", "api", "completion", "commands"),
+    *("opt_tool", "targets.commands", "runtime.testing", "testing", "cli", "universe", ""),
 )
 """
 The packages, from below: a module imports from its own and those before it. The last is the root, `__init__`.

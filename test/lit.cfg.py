@@ -1,7 +1,7 @@
 """
 The configuration of lit: `lit test/` runs the .mlir tests, opt-tool and filecheck in lit's workers.
 
-With `--param processes=1` each command is a process of its own: lit's shell instead of the one of `testing.lit`.
+With `--param processes=1` each command is a process of its own: lit's shell in place of that of `runtime/testing/lit`.
 """
 
 # `config` and `lit_config` are put here by lit.
@@ -12,8 +12,8 @@ import os
 import sys
 from pathlib import Path
 
-from tilewright.testing.lit.inside import InsideTest, ProcessesTest
-from tilewright.testing.run_lines.script import MACROS
+from tilewright.runtime.driver.run_lines.script import MACROS
+from tilewright.runtime.testing.lit.inside import InsideTest, ProcessesTest
 
 config.name = "tilewright"
 config.test_format = ProcessesTest() if "processes" in lit_config.params else InsideTest()

@@ -19,9 +19,9 @@ from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.hier import DmaStartOp, DmaWaitOp, GridOp, SourceAttr, TileAttr
 from tilewright.errors import Diagnostic
 from tilewright.passes.tiles.group import Tilings, tiling_of
+from tilewright.runtime.testing.programs.explicit import arena_program, expanded_program, grid_program
+from tilewright.runtime.testing.programs.grids import expanded_tiled_program, tiled_program
 from tilewright.test.faults.mutation_tiled_faults import EXPLICIT_FAULTS, GRID_FAULTS
-from tilewright.testing.programs.explicit import arena_program, expanded_program, grid_program
-from tilewright.testing.programs.grids import expanded_tiled_program, tiled_program
 
 
 def _ops(module: ModuleOp, kind: type[Operation]) -> list[Any]:

@@ -33,9 +33,9 @@ from tilewright.ir import Array
 from tilewright.passes.expand_grid import ExpandGridPass
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
+from tilewright.runtime.testing.programs.explicit import CONTEXT
 from tilewright.test.faults.mutation_faults import FAULTS, Fault
 from tilewright.test.fuzz.seeded import seeded_parser
-from tilewright.testing.programs.explicit import CONTEXT
 
 Outputs = Mapping[str, Array]
 

@@ -5,8 +5,8 @@ Run random programs of the standard dialects through the passes of opt-tool, and
     python test/fuzz/random_programs.py --count 1 --seed 1234 --passes canonicalize,cse
     python test/fuzz/random_programs.py --count 500 --jit
 
-Program number N is made from the seed N by `testing/programs`. The interpreter runs it, with the ends of its types
-among the inputs, before and after each of some passes, which its seed chooses among all that opt-tool offers; the
+Program number N is made from the seed N by `runtime/testing/programs`. The interpreter runs it, with the ends of its
+types among the inputs, before and after each of some passes, which its seed chooses among all that opt-tool offers; the
 results must be equal bit for bit, except for the bits of NaN. A program that a pipeline lowers to C is compiled with
 others, with all warnings as errors, plainly and under ASan and UBSan, and must give the same. With `--jit` it runs in
 the JIT of upstream MLIR too. A pass may refuse a program by a clear error; an internal error, a hang, IR that does not
@@ -35,6 +35,7 @@ from rich.table import Table
 
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
+from tilewright.runtime.testing.programs.program import PROFILES, RandomProgram, program
 from tilewright.runtime.upstream import optimized
 from tilewright.test.fuzz.isolated import Crash, Hang, run_isolated
 from tilewright.test.fuzz.seeded import positive
@@ -43,7 +44,6 @@ from tilewright.test.random.programs.in_c import FLAGS, CText, in_c, run_in_c
 from tilewright.test.random.programs.in_jit import FAULTS, UNSUPPORTED, run_in_jit
 from tilewright.test.random.programs.passes import Outcome, Subject, chains, failure_kind, reduced_fault
 from tilewright.test.random.programs.running import difference, inputs_of, interpreted
-from tilewright.testing.programs.program import PROFILES, RandomProgram, program
 
 BATCH = 25
 """Programs in one process, and in one translation unit: the compiler starts in 30 ms, a program takes it 50 ms."""

@@ -14,7 +14,7 @@ from random import Random
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.opt_tool import main
-from tilewright.testing.run_lines.script import run_lines
+from tilewright.runtime.driver.run_lines.script import run_lines
 
 _TESTS = Path(__file__).parent.parent
 _FOLDERS = ("passes", "dialects", "opt_tool", "targets")

@@ -12,13 +12,13 @@ from xdsl.dialects.builtin import UnitAttr
 from tilewright.dialects.core.nesting import nested_ops
 from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.errors import Diagnostic
+from tilewright.runtime.testing.programs.program import PROFILES, RandomProgram, program
 from tilewright.runtime.upstream import optimized
 from tilewright.test.random.programs.harness import Failure, Results
 from tilewright.test.random.programs.in_c import CText, in_c, run_in_c
 from tilewright.test.random.programs.in_jit import UNSUPPORTED, run_in_jit
 from tilewright.test.random.programs.passes import Subject, chains, failure_kind, steps
 from tilewright.test.random.programs.running import difference
-from tilewright.testing.programs.program import PROFILES, RandomProgram, program
 
 PASSES = tuple(
     """

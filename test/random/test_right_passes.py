@@ -11,7 +11,7 @@ from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import Pipeline, parse_pipeline
 from tilewright.runtime.driver.interpret import InterpretEach
-from tilewright.testing.programs.program import PROFILES, program
+from tilewright.runtime.testing.programs.program import PROFILES, program
 
 PIPELINES = ("canonicalize,cse", "sccp,dce", "licm", "lower-affine,convert-scf-to-cf,canonicalize", "inline,symbol-dce")
 KINDS = ("scalars", "blocks", "memory", "halves", "calls")

@@ -8,8 +8,8 @@ import pytest
 
 from tilewright.opt_tool import main
 from tilewright.passes.core.required import REQUIREMENTS
+from tilewright.runtime.testing.programs.program import PROFILES, program
 from tilewright.test.random.programs.passes import OPTIONS, Subject
-from tilewright.testing.programs.program import PROFILES, program
 
 CALL = """\
 func.func private @callee(%x: i32) -> i32 {

@@ -28,12 +28,12 @@ from tilewright.passes.proof.grid import prove_tiles
 from tilewright.passes.proof.levels import prove_levels
 from tilewright.passes.tiles.group import tiling_of
 from tilewright.passes.verify_memory import verify_memory
+from tilewright.runtime.testing.programs.explicit import CONTEXT, expanded_program, grid_program
+from tilewright.runtime.testing.programs.grids import tiled_program
 from tilewright.test.faults.mutation_faults import FAULTS, Fault, shift_map
 from tilewright.test.faults.mutations import Outcomes, judge
 from tilewright.test.passes.levels import AFTER_PLAN, run_step, steps
 from tilewright.test.passes.random_tilings import cut
-from tilewright.testing.programs.explicit import CONTEXT, expanded_program, grid_program
-from tilewright.testing.programs.grids import tiled_program
 
 PER_KIND = 9
 MOSTLY_BENIGN = ("tiled: other fill", "tiled: scratch shifted")

@@ -24,7 +24,7 @@ from tilewright.passes.proof.body import prove_body
 from tilewright.passes.proof.neutral import is_neutral
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
-from tilewright.testing.programs.grids import (
+from tilewright.runtime.testing.programs.grids import (
     CONTEXT,
     PROGRAMS,
     expanded_tiled_program,

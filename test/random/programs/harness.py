@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tilewright.ir import Array
-from tilewright.testing.programs.program import Argument, RandomProgram
+from tilewright.runtime.testing.programs.program import Argument, RandomProgram
 
 from .running import DTYPES
 

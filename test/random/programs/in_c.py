@@ -15,8 +15,8 @@ from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.formats.c import render
+from tilewright.runtime.testing.programs.program import Argument, RandomProgram
 from tilewright.runtime.toolchain import STRICT, compile_executable
-from tilewright.testing.programs.program import Argument, RandomProgram
 
 from .harness import Failure, Results, run_batch, scalar_dtype
 from .passes import pipeline

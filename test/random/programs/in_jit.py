@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from tilewright.errors import Diagnostic
+from tilewright.runtime.testing.programs.program import Argument, RandomProgram
+from tilewright.runtime.testing.programs.types import Shaped
 from tilewright.runtime.toolchain import compile_shared
 from tilewright.runtime.upstream import COPY, LOWERING, RUNNER, optimized, tool
-from tilewright.testing.programs.program import Argument, RandomProgram
-from tilewright.testing.programs.types import Shaped
 
 from .harness import Failure, Results, run_batch, scalar_dtype
 from .running import inputs_of

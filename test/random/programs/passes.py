@@ -22,7 +22,7 @@ from tilewright.ir import Array
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import Pipeline, PipelineStep, Registry, parse_pipeline
-from tilewright.testing.programs.program import RandomProgram
+from tilewright.runtime.testing.programs.program import RandomProgram
 
 from .reduce import reduced
 from .running import difference, inputs_of, interpreted

@@ -13,8 +13,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.ir import Array
 from tilewright.runtime.interpreter import run_module
-from tilewright.testing.programs.program import Argument, RandomProgram
-from tilewright.testing.programs.types import FLOATS, float_bits, integer
+from tilewright.runtime.testing.programs.program import Argument, RandomProgram
+from tilewright.runtime.testing.programs.types import FLOATS, float_bits, integer
 
 DTYPES: dict[str, Any] = {
     "i1": np.bool_,

@@ -29,12 +29,12 @@ from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import Session, random_inputs, run_module
 from tilewright.runtime.simulator import TimedSession
 from tilewright.runtime.simulator.effects import poison
+from tilewright.runtime.testing.programs.explicit import arena_program, expanded_program, grid_program
 from tilewright.test.faults.mutation_faults import FAULTS, Fault
 from tilewright.test.machines.make import FOLDER, machine
 from tilewright.test.runtime.simulator.copied_grids import GRID, OWN, SHARED
 from tilewright.test.runtime.simulator.programs import planned
 from tilewright.test.small_models import save_case
-from tilewright.testing.programs.explicit import arena_program, expanded_program, grid_program
 
 quick = pytest.mark.quick
 KIB = 1024

@@ -23,9 +23,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.passes.core.manager import PassManager
+from tilewright.runtime.testing.programs.program import RandomProgram
 from tilewright.test.random.programs.in_c import CText, in_c
 from tilewright.test.random.programs.passes import pipeline
-from tilewright.testing.programs.program import RandomProgram
 
 _LOOPS = "allocate-static, convert-kernels-to-loops, normalize-memrefs, lower-affine"
 _DEVICE = "convert-to-opencl, convert-to-emitc"

@@ -19,6 +19,7 @@ from tilewright.frontend import zoo
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.processes import finished
+from tilewright.runtime.testing.programs.program import program
 from tilewright.runtime.toolchain import STRICT, compile_executable, compile_shared
 from tilewright.runtime.tools.session import host_run
 from tilewright.targets.hmp.formats.opencl import OpenclTarget
@@ -31,7 +32,6 @@ from tilewright.test.random.programs.running import difference
 from tilewright.test.targets.hmp import streamed
 from tilewright.test.targets.hmp.device_programs import on_device
 from tilewright.test.targets.hmp.stages import c_of, converted, require_device, staged
-from tilewright.testing.programs.program import program
 
 BATCH = 6
 

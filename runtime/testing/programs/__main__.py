@@ -1,8 +1,8 @@
 """
 Print random programs.
 
-    python -m tilewright.testing.programs 17
-    python -m tilewright.testing.programs 17 --profile kernels | opt-tool - -p canonicalize
+    python -m tilewright.runtime.testing.programs 17
+    python -m tilewright.runtime.testing.programs 17 --profile kernels | opt-tool - -p canonicalize
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import Diagnostic
+from ....errors import Diagnostic
 from ..run_lines.script import run_lines, substitute
 from ..run_lines.shell import CommandResult, Tool, is_understood, run_line
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from ...errors import Diagnostic
-from ...files import check_places, read_text, write_stdout, write_text
+from ....errors import Diagnostic
+from ....files import check_places, read_text, write_stdout, write_text
 from ..run_lines.filecheck import filecheck
 from ..run_lines.script import ScriptError, run_lines
 from ..run_lines.shell import Tool

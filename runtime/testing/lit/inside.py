@@ -8,7 +8,7 @@ from typing import Any
 import lit.formats
 import lit.Test
 
-from ..run_lines.script import ScriptError, run_lines
+from ...driver.run_lines.script import ScriptError, run_lines
 from .file import failure_of
 
 

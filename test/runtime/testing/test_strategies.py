@@ -9,9 +9,8 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.dialects.core.nesting import nested_ops
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
-from tilewright.testing import assert_equivalent
-from tilewright.testing.programs.program import RandomProgram
-from tilewright.testing.strategies import explicit_programs, grids, programs
+from tilewright.runtime.testing.programs.program import RandomProgram
+from tilewright.testing import assert_equivalent, explicit_programs, grids, programs
 
 pytestmark = pytest.mark.quick
 NO_CHECKS = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=8)

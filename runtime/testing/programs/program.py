@@ -2,7 +2,7 @@
 Random programs of the standard dialects, by seed.
 
 A program has no undefined behaviour: accesses are in bounds, divisors are not 0, loops end. `program(seed).text` is
-what `python -m tilewright.testing.programs SEED` prints.
+what `python -m tilewright.runtime.testing.programs SEED` prints.
 """
 
 from __future__ import annotations

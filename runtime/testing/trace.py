@@ -11,11 +11,11 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from ..dialects.core.semantics import Value
-from ..errors import Diagnostic
-from ..ir import where
-from ..runtime.driver.references import Bench, Reference
-from ..runtime.interpreter.limits import RunLimits
+from ...dialects.core.semantics import Value
+from ...errors import Diagnostic
+from ...ir import where
+from ..driver.references import Bench, Reference
+from ..interpreter.limits import RunLimits
 
 _STEPS = 200_000
 """Steps of a traced run: two seconds op by op, at 10 us each."""

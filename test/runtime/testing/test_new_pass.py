@@ -12,8 +12,8 @@ import pytest
 import tilewright
 from tilewright import cli, opt_tool
 from tilewright.errors import Diagnostic
-from tilewright.testing.lit.file import failure_of
-from tilewright.testing.new_pass import write_pass
+from tilewright.runtime.testing.lit.file import failure_of
+from tilewright.runtime.testing.new_pass import write_pass
 
 pytestmark = pytest.mark.quick
 LINKS = Path(tilewright.__file__).absolute().parent / ".links"

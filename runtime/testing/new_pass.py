@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..errors import Diagnostic
-from ..files import write_folder
-from ..targets.new_target import fill_template
+from ...errors import Diagnostic
+from ...files import write_folder
+from ...targets.new_target import fill_template
 
 TEMPLATE = Path(__file__).parent / "template"
 

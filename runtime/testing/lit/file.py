@@ -6,8 +6,8 @@ import tempfile
 from contextlib import chdir
 from pathlib import Path
 
-from ..run_lines.script import run_lines, substitute
-from ..run_lines.shell import CommandResult, run_line
+from ...driver.run_lines.script import run_lines, substitute
+from ...driver.run_lines.shell import CommandResult, run_line
 from .tools import TOOLS
 
 

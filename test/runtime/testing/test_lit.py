@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.testing.lit.file import failure_of
-from tilewright.testing.lit.tools import TOOLS
-from tilewright.testing.run_lines.script import ScriptError, run_lines, substitute
-from tilewright.testing.run_lines.shell import run_line
+from tilewright.runtime.driver.run_lines.script import ScriptError, run_lines, substitute
+from tilewright.runtime.driver.run_lines.shell import run_line
+from tilewright.runtime.testing.lit.file import failure_of
+from tilewright.runtime.testing.lit.tools import TOOLS
 
 pytestmark = pytest.mark.quick
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..run_lines.filecheck import filecheck
-from ..run_lines.shell import Tool
+from ...driver.run_lines.filecheck import filecheck
+from ...driver.run_lines.shell import Tool
 
 
 def opt_tool(words: list[str]) -> int:
     """Run opt-tool and return its exit code."""
-    from ...opt_tool import main
+    from ....opt_tool import main
 
     return main(words[1:])
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from ...dialects.core.kernel import is_kernel, kernel_of
-from ...dialects.core.syntax.text import parse_module
-from ...ir import functions
-from ...passes.expand_grid import stage_bytes
-from ...passes.proof.kernel import ATTRIBUTE, describe
+from ....dialects.core.kernel import is_kernel, kernel_of
+from ....dialects.core.syntax.text import parse_module
+from ....ir import functions
+from ....passes.expand_grid import stage_bytes
+from ....passes.proof.kernel import ATTRIBUTE, describe
 from .explicit import CONTEXT, explicit
 
 _BYTES = {"i8": 1, "i32": 4}

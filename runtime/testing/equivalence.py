@@ -9,16 +9,16 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ..dialects.core.machine.targets import machines
-from ..dialects.core.syntax.text import new_context, parse_module
-from ..dialects.core.verification.verifier import verify
-from ..errors import Diagnostic
-from ..files import read_text
-from ..passes import all_passes
-from ..passes.core.manager import PassManager, PassPosition
-from ..passes.core.pipeline import Pipeline, PipelineStep, parse_pipeline
-from ..runtime.driver.interpret import InterpretEach
-from ..runtime.driver.references import Bench, Reference
+from ...dialects.core.machine.targets import machines
+from ...dialects.core.syntax.text import new_context, parse_module
+from ...dialects.core.verification.verifier import verify
+from ...errors import Diagnostic
+from ...files import read_text
+from ...passes import all_passes
+from ...passes.core.manager import PassManager, PassPosition
+from ...passes.core.pipeline import Pipeline, PipelineStep, parse_pipeline
+from ..driver.interpret import InterpretEach
+from ..driver.references import Bench, Reference
 from .trace import first_difference
 
 

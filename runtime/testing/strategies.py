@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
-from ..errors import Diagnostic, did_you_mean
+from ...errors import Diagnostic, did_you_mean
 from .programs.explicit import expanded_program, grid_program
 from .programs.grids import expanded_tiled_program, tiled_program
 from .programs.program import PROFILES, RandomProgram, program

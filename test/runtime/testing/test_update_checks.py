@@ -12,11 +12,11 @@ from tilewright.errors import Diagnostic
 from tilewright.opt_tool import main
 from tilewright.passes.core.pipeline import Pipeline
 from tilewright.runtime.driver import driver
-from tilewright.testing.checks.source import MARKER
-from tilewright.testing.checks.update import update
-from tilewright.testing.lit.file import failure_of
-from tilewright.testing.lit.tools import opt_tool
-from tilewright.testing.run_lines.script import run_lines
+from tilewright.runtime.driver.checks.source import MARKER
+from tilewright.runtime.driver.checks.update import update
+from tilewright.runtime.driver.run_lines.script import run_lines
+from tilewright.runtime.testing.lit.file import failure_of
+from tilewright.runtime.testing.lit.tools import opt_tool
 
 pytestmark = pytest.mark.quick
 
@@ -89,7 +89,7 @@ def test_brackets_and_texts_are_no_captures(tmp_path: Path) -> None:
 
 
 def test_the_example_of_the_docs_holds(tmp_path: Path) -> None:
-    docs = (Path(__file__).parents[2] / "docs" / "opt-tool.md").read_text(encoding="utf-8")
+    docs = (Path(__file__).parents[3] / "docs" / "opt-tool.md").read_text(encoding="utf-8")
     (example,) = (text for text in re.findall(r"```mlir\n(.*?)```", docs, re.DOTALL) if MARKER in text)
     assert updated(tmp_path / "f.mlir", re.sub(r"(?m)^// CHECK.*\n", "", example)) == example
 

@@ -10,15 +10,15 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
-from ...dialects.core.kernel import is_kernel
-from ...dialects.core.syntax.text import new_context, parse_module
-from ...ir import functions
-from ...passes.allocate_static import AllocateStaticPass
-from ...passes.expand_grid import ExpandGridPass, stage_bytes
-from ...passes.memory.building import grid_of
-from ...passes.pipeline_dma import PipelineDmaPass
-from ...passes.tiles.group import Tilings, tiling_of
-from ...passes.tiles.legality import refusal
+from ....dialects.core.kernel import is_kernel
+from ....dialects.core.syntax.text import new_context, parse_module
+from ....ir import functions
+from ....passes.allocate_static import AllocateStaticPass
+from ....passes.expand_grid import ExpandGridPass, stage_bytes
+from ....passes.memory.building import grid_of
+from ....passes.pipeline_dma import PipelineDmaPass
+from ....passes.tiles.group import Tilings, tiling_of
+from ....passes.tiles.legality import refusal
 
 CONTEXT = new_context()
 

@@ -1,7 +1,7 @@
 """
 Collects .mlir files as tests of pytest. A `conftest.py` that imports `pytest_collect_file` has it for its folder.
 
-    from tilewright.testing.lit.collection import pytest_collect_file
+    from tilewright.runtime.testing.lit.collection import pytest_collect_file
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ..run_lines.script import ScriptError
+from ...driver.run_lines.script import ScriptError
 from .file import failure_of
 
 __all__ = ["pytest_collect_file"]
