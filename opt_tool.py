@@ -226,7 +226,13 @@ def _add_observers(add: _Add) -> None:
     add("--inputs", type=_path, metavar="FILE.npz", help="the inputs of --interpret-each, by name; random ones without")
     add("--seed", type=_natural, default=0, metavar="N", help="the seed of random inputs (0)")
     add("--reproducer", type=_path, metavar="FILE", help="when a pass fails, write what went into it, with its command")
-    add("--run-reproducer", action=_FLAG, help="run the command that the input file holds")
+    crash = "the same as mlir-opt writes it: the input, with the whole pipeline"
+    add("--mlir-pass-pipeline-crash-reproducer", type=_path, metavar="FILE", help=crash)
+    local = "write there what went into the failing pass, with that pass alone"
+    add("--mlir-pass-pipeline-local-reproducer", action=_FLAG, help=local)
+    always = "write the input with the pipeline, whether or not a pass fails"
+    add("--mlir-generate-reproducer", type=_path, metavar="FILE", help=always)
+    add("--run-reproducer", action=_FLAG, help="run the command, or mlir-opt's pipeline, that the input file holds")
 
 
 def _add_reduction(add: _Add) -> None:

@@ -45,6 +45,7 @@ from .reduce.usage import check_usage
 from .replay import DumpDir, Reproducer, recorded_arguments
 from .roundtrip import RoundTrip
 from .timing import Timing
+from .upstream_reproducer import UpstreamReproducer
 
 
 @dataclass(frozen=True)
@@ -230,8 +231,12 @@ def _check_places(arguments: Namespace, is_onnx: bool) -> None:
     is_rewritten = not is_onnx and (arguments.format or "mlir").partition("{")[0] == "mlir"
     if arguments.output != "-":
         check_places({"-o": Path(arguments.output)}, [arrays, None if is_rewritten else read])
-    if arguments.reproducer and not arguments.run_reproducer:
-        check_places({"--reproducer": Path(arguments.reproducer)}, [arrays, read])
+    for flag in ("reproducer", "mlir_generate_reproducer", "mlir_pass_pipeline_crash_reproducer"):
+        if (file := getattr(arguments, flag)) and not arguments.run_reproducer:
+            check_places({f"--{flag.replace('_', '-')}": Path(file)}, [arrays, read])
+    if arguments.mlir_pass_pipeline_local_reproducer and not arguments.mlir_pass_pipeline_crash_reproducer:
+        needed = "--mlir-pass-pipeline-crash-reproducer"
+        raise UsageError(f"--mlir-pass-pipeline-local-reproducer is of use with {needed} only")
 
 
 def _pipeline(arguments: Namespace, passes: Registry, machines: Mapping[str, targets.Machine]) -> Pipeline:
@@ -393,6 +398,7 @@ class CommandRun:
         if arguments.reproducer:
             show = partial(print_ir, locations=Locations.GIVEN, context=self.context)
             observers.append(Reproducer(Path(arguments.reproducer), show, self.flags(interpret=True)))
+        observers += self.upstream_reproducers()
         if self.when:
             ir = plain if arguments.mlir_print_ir_tree_dir else shown
             observers.append(ir_printer(arguments, self.when, partial(ir.text, self.context), chunk.folder))
@@ -402,6 +408,16 @@ class CommandRun:
             show = partial(plain.text, self.context, locations=Locations.GIVEN)
             observers.append(DumpDir(folder, show, (*target, *self.flags(interpret=False))))
         return [*observers, self.timing] if arguments.timing else observers
+
+    def upstream_reproducers(self) -> list[Observer]:
+        """Return the observers that write reproducers in mlir-opt's form."""
+        arguments = self.arguments
+        show = partial(print_ir, locations=Locations.GIVEN, context=self.context)
+        generated, crash = arguments.mlir_generate_reproducer, arguments.mlir_pass_pipeline_crash_reproducer
+        write = partial(UpstreamReproducer, print=show, verify_each=bool(arguments.verify_each))
+        observers: list[Observer] = [write(Path(generated), always=True)] if generated else []
+        is_local = arguments.mlir_pass_pipeline_local_reproducer
+        return [*observers, *([write(Path(crash), is_local=is_local)] if crash else [])]
 
     def flags(self, *, interpret: bool) -> tuple[str, ...]:
         """Return the arguments that a file which continues this run must be given."""

@@ -19,6 +19,7 @@ from ...files import open_regular, write_text
 from ...grammar import UsageError
 from ...passes.core.manager import Observer, PassPosition
 from ...passes.core.pipeline import Pipeline
+from .upstream_reproducer import reproduced_arguments
 
 _RUN = "// RUN: opt-tool %s"
 _COMMAND = re.compile(r"^//\s*(?:RUN:\s*(?:not\s+)?opt-tool\b|configuration:)(.*)$", re.MULTILINE)
@@ -36,10 +37,12 @@ def _quoted(text: str) -> str:
 
 def recorded_arguments(text: str, source: str) -> list[str]:
     """
-    Return the arguments of opt-tool that a file's RUN or `// configuration:` line holds, the input file left out.
+    Return the arguments of opt-tool that a file's metadata, RUN or `// configuration:` line holds, without the input.
 
-    Raises UsageError where the file has no such line.
+    Raises UsageError where the file has none of these.
     """
+    if (arguments := reproduced_arguments(text, source)) is not None:
+        return arguments
     match = _COMMAND.search(text)
     if not match:
         raise UsageError("the file holds no command to run again", source=source, expected=f"a line '{_RUN} ...'")

@@ -432,6 +432,24 @@ class LocatingParser(Parser):
         kind = self.ctx.get_optional_type(name) if is_type else self.ctx.get_optional_attr(name)
         return cast(Any, kind)(name, bool(is_type), True, self._parse_dialect_symbol_body())
 
+    def _parse_external_resources(self) -> None:
+        """Parse resources of tools, which are no part of the program: those of opt-tool are read from the text."""
+        self.parse_comma_separated_list(self.Delimiter.BRACES, self._parse_external_group)
+
+    def _parse_external_group(self) -> None:
+        self._parse_external_key()
+        self.parse_comma_separated_list(self.Delimiter.BRACES, self._parse_external_entry)
+
+    def _parse_external_entry(self) -> None:
+        self._parse_external_key()
+        if self.parse_optional_boolean() is None:
+            self.parse_str_literal()
+
+    def _parse_external_key(self) -> None:
+        if self.parse_optional_identifier() is None:
+            self.parse_str_literal()
+        self.parse_punctuation(":")
+
     def _parse_dialect_resource_handle(self, dialect_name: str, interface: OpAsmDialectInterface) -> str:
         # xDSL forgets a name that it had to change because another text of this process used it, and so the contents.
         name = self.parse_identifier(" for resource handle")
