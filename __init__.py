@@ -6,7 +6,8 @@ Tilewright: a multi-level IR compiler for neural networks on small heterogeneous
     network = tilewright.load("net.onnx", target="host")
     outputs = network.run({"x": x})
 
-`load`, `compile`, `check` and `quantize` do what the commands of the same names do (docs/python.md). What they need is
+`load`, `compile`, `check` and `quantize` do what the commands of the same names do, `opt` what opt-tool does
+(docs/python.md). What they need is
 imported when they are first used.
 """
 
@@ -17,12 +18,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .api import Network, check, compile, load, quantize
     from .errors import Diagnostic
+    from .passes.core.opt import opt
 
     __version__: str
 
-__all__ = ["Diagnostic", "Network", "__version__", "check", "compile", "load", "quantize"]
+__all__ = ["Diagnostic", "Network", "__version__", "check", "compile", "load", "opt", "quantize"]
 
-_HOME = {"Diagnostic": "errors", "Network": "api", "check": "api", "compile": "api", "load": "api", "quantize": "api"}
+_HOME = {
+    **dict.fromkeys(("Network", "check", "compile", "load", "quantize"), "api"),
+    "Diagnostic": "errors",
+    "opt": "passes.core.opt",
+}
 """Name -> the module that defines it."""
 
 

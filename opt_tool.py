@@ -44,6 +44,7 @@ _WITHOUT_VALUE = {
     **dict.fromkeys(_DEBUGINFO, "true"),
 }
 """Option that may stand without a value -> the value that it has then."""
+_WITH_TWO_VALUES = ("--insert-before", "--insert-after")
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -156,6 +157,9 @@ def _add_passes(add: _Add) -> None:
     add("-p", "--passes", metavar="LIST", help="the same, shorter to write")
     add("--start-at", metavar="NAME", default="", help="leave out what comes before this phase or pass (name#2)")
     add("--stop-after", metavar="NAME", default="", help="leave out what comes after this phase or pass (name#2)")
+    two: dict[str, Any] = {"nargs": 2, "metavar": ("NAME", "PASSES"), "action": "append", "default": []}
+    add("--insert-before", help="run passes before this phase or pass (name#2), too; repeatable", **two)
+    add("--insert-after", help="run passes after this phase or pass (name#2), too; repeatable", **two)
     add(
         "--target",
         dest="machine",
@@ -277,7 +281,7 @@ def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
     """
     parser = argument_parser()
     flags = [name for action in parser._actions for name in action.option_strings]  # pyright: ignore[reportPrivateUsage]
-    arguments, unknown = parser.parse_known_args([_spelled(word, flags) for word in words])
+    arguments, unknown = parser.parse_known_args([part for word in words for part in _split(_spelled(word, flags))])
     if second := next((word for word in unknown if not word.startswith("-")), None):
         from .grammar import UsageError
 
@@ -313,6 +317,12 @@ def _spelled(word: str, flags: Sequence[str]) -> str:
     if name not in flags and len(name) > 2 and (f"-{name}" in flags or _is_pass(name, flags)):
         word = f"-{word}"
     return f"{word}={_WITHOUT_VALUE[word]}" if word in _WITHOUT_VALUE else word
+
+
+def _split(word: str) -> list[str]:
+    """Return an argument of an option that has two values as the option and the first of them."""
+    name, equals, value = word.partition("=")
+    return [name, value] if equals and name in _WITH_TWO_VALUES else [word]
 
 
 def _is_pass(name: str, flags: Sequence[str]) -> bool:

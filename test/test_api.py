@@ -166,3 +166,25 @@ def test_inputs_that_are_no_mapping(inputs: Any, case: Saved):
 def test_a_check_at_no_place(case: Saved):
     with pytest.raises(tilewright.Diagnostic, match="a check needs a place to run"):
         tilewright.check(case.folder, on=[])
+
+
+ZERO = """\
+func.func @f(%a: i32) -> i32 {
+  %0 = arith.constant 0 : i32
+  %1 = arith.addi %a, %0 : i32
+  func.return %1 : i32
+}
+"""
+
+
+def test_passes_run_on_text():
+    result = tilewright.opt(ZERO, "canonicalize,cse")
+    assert "func.return %a" in result
+    assert tilewright.opt(result, "builtin.module(func.func(cse))") == result
+    with pytest.raises(tilewright.Diagnostic, match=r"<input>:3:\d+: error: .*%x(.|\n)*\^"):
+        tilewright.opt(ZERO.replace("%a, %0", "%a, %x"), "cse")
+    with pytest.raises(tilewright.Diagnostic, match="no pass 'csee'"):
+        tilewright.opt(ZERO, "csee")
+    absent = {"onnx", "tilewright.api"}
+    code = f"import sys, tilewright; tilewright.opt({ZERO!r}, 'cse'); assert not {absent} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -7,8 +7,8 @@ names of their phases, by which `select` finds them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TypeAlias, cast
 
@@ -68,6 +68,26 @@ class Pipeline:
         if end <= first and self.steps:
             raise UsageError(f"--stop-after={stop_after} comes before --start-at={start_at}: no pass is left to run")
         return Pipeline(self.steps[first:end])
+
+    def with_passes(self, before: Sequence[tuple[str, Pipeline]], after: Sequence[tuple[str, Pipeline]]) -> Pipeline:
+        """
+        Return the pipeline with those before and after the phases or passes of these names, in order where they meet.
+
+        What is added between two passes of a phase is of that phase. Raises UsageError for an unknown or an ambiguous
+        name.
+        """
+        gaps: dict[int, list[PipelineStep]] = {}
+        for name, added in after:
+            gaps.setdefault(self._find(name, "--insert-after").stop, []).extend(added.steps)
+        for name, added in before:
+            gaps.setdefault(self._find(name, "--insert-before").start, []).extend(added.steps)
+        steps: list[PipelineStep] = []
+        for index in range(len(self.steps) + 1):
+            around = {step.phase for step in self.steps[max(index - 1, 0) : index + 1]}
+            phase = around.pop() if len(around) == 1 and 0 < index < len(self.steps) else ""
+            steps += [replace(step, phase=phase) for step in gaps.get(index, ())]
+            steps += self.steps[index : index + 1]
+        return Pipeline(tuple(steps))
 
     def _find(self, text: str, flag: str) -> range:
         """Return the indices of the steps that a name addresses."""

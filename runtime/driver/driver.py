@@ -242,7 +242,12 @@ def _check_places(arguments: Namespace, is_onnx: bool) -> None:
 def _pipeline(arguments: Namespace, passes: Registry, machines: Mapping[str, targets.Machine]) -> Pipeline:
     flags = [name if options is None else f"{name}{{{options}}}" for name, options in arguments.pass_flags]
     texts = [text for text in (arguments.passes, arguments.pass_pipeline, ",".join(flags) or None) if text is not None]
-    return parse_pipeline(texts[0] if texts else "", passes, machines).select(arguments.start_at, arguments.stop_after)
+    pipeline = parse_pipeline(texts[0] if texts else "", passes, machines)
+    before, after = (
+        [(name, parse_pipeline(text, passes, machines)) for name, text in added]
+        for added in (arguments.insert_before, arguments.insert_after)
+    )
+    return pipeline.with_passes(before, after).select(arguments.start_at, arguments.stop_after)
 
 
 def _check_flags(arguments: Namespace, passes: Registry) -> None:
