@@ -14,8 +14,8 @@ FOLDERS = ("dialects", "frontend", "passes", "runtime", "targets")
 ORDER = (
     *("errors", "discovery", "files", "console", "interruption", "grammar", "locations", "ir", "plugins"),
     *("dialects", "runtime.interpreter", "frontend", "passes", "runtime", "targets", "compiler"),
-    *("runtime.driver", "runtime.tools", "runtime.testing.new_pass", "api", "completion", "commands"),
-    *("opt_tool", "targets.commands", "runtime.testing", "testing", "cli", "universe", ""),
+    *("runtime.driver", "runtime.tools", "runtime.testing.new_pass", "api", "completion", "opt_tool", "runtime.lsp"),
+    *("commands", "targets.commands", "runtime.testing", "testing", "cli", "universe", ""),
 )
 """
 The packages, from below: a module imports from its own and those before it. The last is the root, `__init__`.

@@ -42,7 +42,14 @@ def new_context(*, allow_unregistered: bool = False) -> Context:
     return context
 
 
-def parse_module(context: Context, text: str, name: str = "<input>", *, first_line: int = 1) -> ModuleOp:
+def parse_module(
+    context: Context,
+    text: str,
+    name: str = "<input>",
+    *,
+    first_line: int = 1,
+    new_parser: Callable[[Context, str, str], LocatingParser] = LocatingParser,
+) -> ModuleOp:
     """
     Parse MLIR text; ops outside a module are put into one. Does not verify.
 
@@ -52,7 +59,7 @@ def parse_module(context: Context, text: str, name: str = "<input>", *, first_li
     parser: LocatingParser | None = None
     text = "\n" * (first_line - 1) + text
     try:
-        parser = LocatingParser(context, text, name)
+        parser = new_parser(context, text, name)
         module = parser.parse_module()
     except ParseError as error:
         line, column = _line_and_column(text, error.span.start)

@@ -8,6 +8,8 @@ from xdsl.traits import SymbolOpInterface, SymbolTable
 from ....errors import note_at
 from ....locations import where
 
+CURRENT_OPERATION = "see current operation"
+"""Begin of the note that shows the op of an error."""
 _WIDEST = 160
 """The columns of an op in a note."""
 _FEW = 8
@@ -19,7 +21,7 @@ def current_operation(op: Operation) -> str:
     from ..syntax.text import one_line
 
     text = one_line(op, elide=_FEW, generic=True)
-    return f"see current operation: {text if len(text) <= _WIDEST else f'{text[:_WIDEST]}...'}"
+    return f"{CURRENT_OPERATION}: {text if len(text) <= _WIDEST else f'{text[:_WIDEST]}...'}"
 
 
 def definition(operand: SSAValue, op: Operation) -> str:

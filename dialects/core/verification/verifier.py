@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, UnregisteredOp
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -18,6 +19,9 @@ from .dominance import dominator_tree, is_in_graph_region
 from .notes import current_operation, definition, redefined_symbol
 from .reshapes import verify_reshape
 
+Errors: TypeAlias = list[tuple[Operation, Diagnostic]]
+"""Errors, each with the innermost op of a block that it is about."""
+
 
 def verify(op: Operation) -> None:
     """
@@ -27,7 +31,18 @@ def verify(op: Operation) -> None:
     failure does not print the whole module, whose constants may be huge.
     """
     with _symbols_in_tables(), alike_verified_once():
-        _verify_op(op, set(op.operands))
+        _verify_op(op, set(op.operands), None)
+
+
+def verification_errors(op: Operation) -> list[tuple[Operation, Diagnostic]]:
+    """Return the errors of all ops that are not well formed, each with its op, in the order in which they are seen."""
+    errors: Errors = []
+    with _symbols_in_tables(), alike_verified_once():
+        try:
+            _verify_op(op, set(op.operands), errors)
+        except Diagnostic as error:
+            errors.append((op, error))
+    return errors
 
 
 @contextmanager
@@ -64,14 +79,18 @@ def _symbols_of(table: Operation) -> dict[str, Operation]:
     return symbols
 
 
-def _verify_op(op: Operation, visible: set[SSAValue] | None) -> None:
-    """Check an op to which the values `visible` are visible, or any where it is None: in code that is never reached."""
+def _verify_op(op: Operation, visible: set[SSAValue] | None, errors: Errors | None) -> None:
+    """
+    Check an op to which the values `visible` are visible, or any where it is None: in code that is never reached.
+
+    The errors of ops in its regions are added to `errors`, and raised where it is None.
+    """
     if visible is None or not visible.issuperset(op.operands):
         _verify_operands(op, visible)
     if op.regions:
         inner = set[SSAValue]() if _is_isolated(op) else visible
         for region in op.regions:
-            _verify_region(region, inner)
+            _verify_region(region, inner, errors)
     try:
         if type(op).verify is Operation.verify:
             op.verify_()
@@ -153,17 +172,17 @@ def _verify_end(op: Operation, block: Block) -> None:
         raise _failure(op, f"'{_name(op)}' ends a block, but is not a terminator", "a terminator")
 
 
-def _verify_region(region: Region, visible: set[SSAValue] | None) -> None:
+def _verify_region(region: Region, visible: set[SSAValue] | None, errors: Errors | None) -> None:
     """Check a region whose surroundings define `visible`; restores `visible` before it returns."""
     entry = region.first_block
     if entry is None:
         return
     if visible is None:
         for block in region.blocks:
-            _verify_block(block, None)
+            _verify_block(block, None, errors)
         return
     if entry is region.last_block:
-        visible.difference_update(_verify_block(entry, visible))
+        visible.difference_update(_verify_block(entry, visible, errors))
         return
     children = dominator_tree(region)
     pending: list[Block | list[SSAValue]] = [entry]
@@ -172,14 +191,14 @@ def _verify_region(region: Region, visible: set[SSAValue] | None) -> None:
         if isinstance(block, list):
             visible.difference_update(block)
             continue
-        pending.append(_verify_block(block, visible))
+        pending.append(_verify_block(block, visible, errors))
         pending += reversed(children[block])
     for block in region.blocks:
         if block not in children:
-            _verify_block(block, None)
+            _verify_block(block, None, errors)
 
 
-def _verify_block(block: Block, visible: set[SSAValue] | None) -> list[SSAValue]:
+def _verify_block(block: Block, visible: set[SSAValue] | None, errors: Errors | None) -> list[SSAValue]:
     """Verify a block, add the values that it defines to `visible`, and return them."""
     defined: list[SSAValue] = [*block.args]
     if visible is not None:
@@ -190,9 +209,14 @@ def _verify_block(block: Block, visible: set[SSAValue] | None) -> list[SSAValue]
         raise _failure(parent, f"'{_name(parent)}' has an empty block", "a terminator in it")
     while op is not None:
         following = op.next_op
-        if following is None or op.successors:
-            _verify_end(op, block)
-        _verify_op(op, visible)
+        try:
+            if following is None or op.successors:
+                _verify_end(op, block)
+            _verify_op(op, visible, errors)
+        except Diagnostic as error:
+            if errors is None:
+                raise
+            errors.append((op, error))
         results = op.results
         defined += results
         if visible is not None:
