@@ -216,6 +216,16 @@ The folder gets network.c, the store, the server and the program, `keyboard`, wh
 line printed is the C compiler's command.
 """
 
+_LSP = """\
+Serve editors as a language server for .mlir files: errors, hover, definitions, references, rename, completion.
+
+  tilewright lsp
+  tilewright lsp --load-pass my_pass.py --target ./mysoc
+
+It speaks the language server protocol on standard input and output; an editor starts it (docs/lsp.md). It needs the
+extra of the package: pip install 'tilewright[lsp]'.
+"""
+
 _MACHINE = "the target: a name that `tilewright targets` lists, a folder anywhere, a machine file (host)"
 
 
@@ -655,6 +665,12 @@ def _add_keyboard_model(parser: argparse.ArgumentParser) -> None:
     _add_integers(parser)
 
 
+def _add_lsp(parser: argparse.ArgumentParser) -> None:
+    from .runtime.lsp.command import add_arguments
+
+    add_arguments(parser)
+
+
 def _add_targets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="TARGET", help="a name, a folder or a machine file")
     parser.add_argument("--schema", action="store_true", help="print the JSON Schema of machine files")
@@ -683,6 +699,7 @@ _COMMANDS: dict[str, _Command] = {
     "paged simulate": (_PAGED_SIMULATE, _add_paged_simulate, commands.paged_simulate_command),
     "keyboard": (_KEYBOARD, _add_keyboard, commands.keyboard_command),
     "keyboard build": (_KEYBOARD_BUILD, _add_keyboard_build, commands.keyboard_build_command),
+    "lsp": (_LSP, _add_lsp, commands.lsp_command),
     "targets": (_TARGETS, _add_targets, commands.targets_command),
     "operators": (_OPERATORS, _add_operators, commands.operators_command),
     "completion": (_COMPLETION, _add_completion, _completion),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,10 +25,15 @@ if TYPE_CHECKING:
 
 
 def load_passes(file: Path) -> None:
-    """Make known the passes and dialects that a file defines. Raises Diagnostic where it defines neither."""
+    """
+    Make known the passes and dialects that a file defines. Raises Diagnostic where it defines neither.
+
+    What the file prints goes to standard error: standard output is the command's.
+    """
     from .plugins import load_passes
 
-    load_passes(file)
+    with redirect_stdout(sys.stderr):
+        load_passes(file)
 
 
 def usage_error(message: str, *, expected: str = "", found: str = "", remedy: str = "") -> Diagnostic:
@@ -309,6 +314,13 @@ def keyboard_build_command(options: argparse.Namespace) -> int:
 
     options.paged = True
     return run(options, _model(options))
+
+
+def lsp_command(options: argparse.Namespace) -> int:
+    """Run `tilewright lsp`; returns 0 where the client has ended it by the protocol, else 1."""
+    from .runtime.lsp.command import run
+
+    return run(options)
 
 
 def check_command(options: argparse.Namespace) -> int:
