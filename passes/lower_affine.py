@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from xdsl.context import Context
-from xdsl.dialects import affine, memref, scf, vector
+from xdsl.dialects import affine, arith, memref, scf, vector
 from xdsl.dialects.builtin import ModuleOp, i1
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstraintKind, AffineMap
 from xdsl.rewriter import Rewriter
 
+from ..dialects.affine import AffineMaxOp, AffinePrefetchOp, DelinearizeIndexOp
 from ..dialects.core.builder import Builder
 from ..dialects.core.nesting import nested_ops
 from ..dialects.core.scalars import Index
+from ..dialects.memref import MemRefPrefetchOp
 from ..errors import Diagnostic
 from ..ir import where
 from .core.base import Pass
@@ -25,6 +27,9 @@ _PREDICATES = {
     AffineConstraintKind.le: "sle",
     AffineConstraintKind.eq: "eq",
 }
+
+
+_Access: TypeAlias = affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp | AffinePrefetchOp
 
 
 def lower_affine(module: ModuleOp) -> None:
@@ -49,7 +54,7 @@ def _replace(op: Operation, replacement: Operation) -> None:
     Rewriter.replace_op(op, replacement)
 
 
-def _replace_value(op: affine.ApplyOp | affine.MinOp, value: SSAValue) -> None:
+def _replace_value(op: affine.ApplyOp | affine.MinOp | AffineMaxOp, value: SSAValue) -> None:
     value.name_hint = value.name_hint or op.result.name_hint
     Rewriter.replace_op(op, [], [value])
 
@@ -71,7 +76,28 @@ def _min(op: affine.MinOp) -> None:
     _replace_value(op, builder.value(builder.min(*_results(builder, op.map.data, op.arguments))))
 
 
-def _indices(op: affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp) -> list[SSAValue]:
+def _max(op: AffineMaxOp) -> None:
+    builder = Builder.before(op, wraps=True)
+    _replace_value(op, builder.value(builder.max(*_results(builder, op.map.data, op.arguments))))
+
+
+def _delinearize(op: DelinearizeIndexOp) -> None:
+    builder = Builder.before(op, wraps=True)
+    quotient: SSAValue = op.linear_index
+    inner: list[SSAValue] = []
+    for extent in reversed(op.basis[1:]):
+        rest = builder.op(arith.FloorDivSIOp(quotient, extent))
+        inner.append(builder.sub(quotient, builder.mul(rest, extent)))
+        quotient = rest
+    Rewriter.replace_op(op, [], [quotient, *reversed(inner)])
+
+
+def _prefetch(op: AffinePrefetchOp) -> None:
+    properties = {name: value for name, value in op.properties.items() if name != "map"}
+    _replace(op, MemRefPrefetchOp.build(operands=[op.memref, _indices(op)], properties=properties))
+
+
+def _indices(op: _Access) -> list[SSAValue]:
     builder = Builder.before(op, wraps=True)
     return [builder.value(index) for index in _results(builder, op.map.data, op.indices)]
 
@@ -154,6 +180,9 @@ def _moved(region: Region) -> Region:
 
 
 _LOWERINGS: dict[type[Operation], Callable[[Any], None]] = {
+    AffineMaxOp: _max,
+    AffinePrefetchOp: _prefetch,
+    DelinearizeIndexOp: _delinearize,
     affine.ApplyOp: _apply,
     affine.ForOp: _for,
     affine.IfOp: _if,

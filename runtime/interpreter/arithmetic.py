@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAt
 from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineConstantExpr, AffineDimExpr, AffineExpr
 
+from ...dialects.affine import AffineMaxOp, DelinearizeIndexOp
 from ...dialects.core.analysis.arithmetic import AFFINE, COMPARISONS, SEMANTICS, Semantics
 from ...dialects.core.analysis.extrema import EXTREMA
 from ...dialects.core.index_cast import IndexCastUIOp
@@ -216,7 +217,7 @@ def evaluate_affine(expr: AffineExpr, dims: list[Any], symbols: list[Any]) -> An
             return symbols[expr.position]  # pyright: ignore
 
 
-def _map_results(op: affine.ApplyOp | affine.MinOp, operands: tuple[Array, ...]) -> list[Array]:
+def _map_results(op: affine.ApplyOp | affine.MinOp | AffineMaxOp, operands: tuple[Array, ...]) -> list[Array]:
     map = op.map.data
     dims, symbols = list(operands[: map.num_dims]), list(operands[map.num_dims :])
     return [np.add(evaluate_affine(expr, dims, symbols), np.int64(0)) for expr in map.results]
@@ -233,3 +234,21 @@ def _min(op: affine.MinOp, *operands: Array) -> Array:
     for other in others:
         first = np.minimum(first, other)
     return first
+
+
+@scalar(AffineMaxOp)
+def _max(op: AffineMaxOp, *operands: Array) -> Array:
+    first, *others = _map_results(op, operands)
+    for other in others:
+        first = np.maximum(first, other)
+    return first
+
+
+@scalar(DelinearizeIndexOp)
+def _delinearize(op: DelinearizeIndexOp, index: Array, *basis: Array) -> Any:
+    inner: list[Array] = []
+    for extent in reversed(basis[1:]):
+        inner.append(np.mod(index, extent))
+        index = np.floor_divide(index, extent)
+    results = (index, *reversed(inner))
+    return results if len(results) > 1 else results[0]

@@ -34,12 +34,14 @@ FRAGMENTS = {
 """Op whose examples leave out a part, written as `...` -> the part."""
 
 INCOMPLETE = {
+    "tensor.parallel_insert_slice": "the loop",
     "hier.fork": "the function",
     "func.constant": "the function",
     "hier.join": "the launch",
     **dict.fromkeys(("hier.front", "hier.pop", "hier.push", "hier.release", "hier.reserve"), "the stream"),
     "hier.stream": "the programs",
     "hier.yield": "the grid around it",
+    "memref.atomic_yield": "the region",
     "ml_program.global_load": "the global",
     "ml_program.global_load_const": "the global",
     "ml_program.global_store": "the global",

@@ -18,9 +18,8 @@ func.func @f(%n: index, %m: memref<4xi8>) {
 
 func.func @f(%x: f32, %n: index, %k: index) {
   // expected-error@+1 {{affine.parallel with reductions is not lowered}}
-  %0 = "affine.parallel"(%n, %k) <{lowerBoundsMap = affine_map<(d0) -> (d0)>, lowerBoundsGroups = dense<1> : vector<1xi32>, upperBoundsMap = affine_map<() -> (9)>, upperBoundsGroups = dense<1> : vector<1xi32>, steps = [3 : i64], reductions = ["addf"]}> ({
-  ^bb1(%j: index):
-    "affine.yield"(%x) : (f32) -> ()
-  }) : (index, index) -> f32
+  %0 = affine.parallel (%j) = (%n) to (min(%k, 9)) step (3) reduce ("addf") -> (f32) {
+    affine.yield %x : f32
+  }
   func.return
 }

@@ -9,8 +9,8 @@
 // CHECK:         %[[E:.*]] = arith.muli %c2, %{{.*}} : index
 // CHECK:         %[[F:.*]] = arith.muli %c1, %{{.*}} : index
 // CHECK:         scf.parallel (%[[I:.*]], %[[J:.*]]) = (%c1, %c0) to (%c10, %c7) step (%[[E]], %[[F]])
-// CHECK-NEXT:      %[[H:.*]] = affine.min affine_map<(d0, d1, d2) -> (d0, (d1 + (d2 * -1)))> (%[[E]], %c10, %[[I]])
-// CHECK-NEXT:      %[[W:.*]] = affine.min {{.*}} (%[[F]], %c7, %[[J]])
+// CHECK-NEXT:      %[[H:.*]] = affine.min affine_map<(d0, d1, d2) -> (d0, (d1 + (d2 * -1)))>(%[[E]], %c10, %[[I]])
+// CHECK-NEXT:      %[[W:.*]] = affine.min {{.*}}(%[[F]], %c7, %[[J]])
 // CHECK-NEXT:      scf.parallel (%{{.*}}, %{{.*}}) = (%{{.*}}, %{{.*}}) to (%[[H]], %[[W]]) step (%c2, %c1)
 func.func @network(%m: memref<10x7xi32> {tilewright.output}, %n: index) {
   %c0 = arith.constant 0 : index

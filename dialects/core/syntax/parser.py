@@ -213,8 +213,12 @@ class LocatingParser(Parser):
         return PureAffineParser(cast(Any, self._parser_state)).parse_affine_set()
 
     def parse_affine_map_of_ssa_ids(self) -> tuple[AffineMap, Sequence[SSAValue[IndexType]]]:
+        return self.parse_expressions_of_ssa_ids(self.Delimiter.SQUARE)
+
+    def parse_expressions_of_ssa_ids(self, delimiter: Any) -> tuple[AffineMap, Sequence[SSAValue[IndexType]]]:
+        """Parse affine expressions of values between brackets, or without a delimiter one."""
         parser = PureAffineParser(self._parser_state)
-        affine_map, spans = parser.parse_affine_map_of_ssa_ids()
+        affine_map, spans = parser.parse_expressions(delimiter)
         operands = [UnresolvedOperand(span, number) for span, number in zip(spans, parser.results, strict=True)]
         return affine_map, [self.resolve_operand(operand, IndexType()) for operand in operands]
 

@@ -53,11 +53,13 @@ def _indices(parser: Parser, delimiter: Parser.Delimiter) -> Sequence[SSAValue]:
     return parser.resolve_operands(operands, [IndexType()] * len(operands), start)
 
 
-def terminated_region(parser: Parser, terminator: type[Operation]) -> Region:
+def terminated_region(
+    parser: Parser, terminator: type[Operation], arguments: Sequence[Parser.Argument] | None = None
+) -> Region:
     """Parse a region of one block, and add the terminator that one without results may omit."""
-    region = parser.parse_region()
+    region = parser.parse_region(arguments)
     if not region.blocks:
-        region.add_block(Block())
+        region.add_block(Block(arg_types=[argument.type for argument in arguments or ()]))
     last = region.blocks[-1].last_op
     if last is None or not (last.has_trait(IsTerminator) or isinstance(last, UnregisteredOp)):
         region.blocks[-1].add_op(terminator.create())

@@ -147,12 +147,13 @@ def _has_attributes(op: Operation) -> bool:
 
 _WITHOUT_ATTRIBUTES = tuple(
     """
-    affine.apply affine.load affine.max affine.min affine.store affine.vector_load affine.vector_store arith.cmpf
-    arith.cmpi linalg.yield tensor.empty
+    arith.cmpf arith.cmpi linalg.yield tensor.empty
     """.split()
 )
 _WITH_FLAGS = frozenset({"llvm.add", "llvm.mul", "llvm.shl", "llvm.sub"})
 """Ops whose flags are an attribute in MLIR 19 and a number in xDSL: only their custom form is read by both."""
+_NEVER_GENERIC = _WITH_FLAGS | {"affine.if"}
+"""Ops printed in the custom form alone; the condition of `affine.if` is no property upstream."""
 _OTHER_SYNTAX: dict[str, Callable[[Operation], bool]] = {
     "llvm.func": _has_late_visibility,
     **dict.fromkeys(_WITH_FLAGS, _has_unknown_flags),
@@ -222,7 +223,7 @@ class IrPrinter(DensePrinter):
         add_syntax(type(op))
         generic = self.print_generic_format
         is_other = _OTHER_SYNTAX.get(op.name) or getattr(type(op), "needs_generic_form", None)
-        in_form = generic and op.name not in _WITH_FLAGS
+        in_form = generic and op.name not in _NEVER_GENERIC
         self.print_generic_format = in_form or (is_other is not None and is_other(op))
         super().print_op(op)
         self.print_generic_format = generic

@@ -20,12 +20,24 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import IRDLOperation, OptPropertyDef
+from xdsl.irdl import AnyAttr, IRDLOperation, OptPropertyDef, PropertyDef
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import SingleBlockImplicitTerminator, ensure_terminator
 
 from ....ir import DenseAttr
+from .affine_ops import (
+    ATOMIC_KINDS,
+    has_no_upstream_form,
+    parse_load,
+    parse_mapped,
+    parse_parallel,
+    parse_store,
+    print_load,
+    print_mapped,
+    print_parallel,
+    print_store,
+)
 from .constants import print_dense
 from .structured import (
     parse_affine_if,
@@ -36,12 +48,6 @@ from .structured import (
     print_reduce,
     terminated_region,
 )
-
-_ATOMIC_KINDS = (
-    *("addf", "addi", "assign", "maximumf", "maxs", "maxu", "minimumf", "mins", "minu", "mulf", "muli", "ori", "andi"),
-    *("maxnumf", "minnumf"),
-)
-"""The kinds of `memref.atomic_rmw`, each at its number."""
 
 
 def _global(op: type[Operation], parser: Parser) -> Operation:
@@ -122,8 +128,8 @@ def _atomic(op: type[Operation], parser: Parser) -> Operation:
     """Parse `memref.atomic_rmw addf %value, %buffer[%i] : (f32, memref<4xf32>) -> f32`."""
     start = parser.pos
     kind = parser.parse_identifier()
-    if kind not in _ATOMIC_KINDS:
-        parser.raise_error(f"expected a kind of atomic operation: {', '.join(_ATOMIC_KINDS)}", start, parser.pos)
+    if kind not in ATOMIC_KINDS:
+        parser.raise_error(f"expected a kind of atomic operation: {', '.join(ATOMIC_KINDS)}", start, parser.pos)
     value = parser.parse_unresolved_operand()
     parser.parse_punctuation(",")
     buffer = parser.parse_unresolved_operand()
@@ -134,7 +140,7 @@ def _atomic(op: type[Operation], parser: Parser) -> Operation:
     type = parser.parse_function_type()
     inputs = [*type.inputs, *[IndexType()] * len(indices)]
     operands = parser.resolve_operands([value, buffer, *indices], inputs, start)
-    number = IntegerAttr(_ATOMIC_KINDS.index(kind), i64)
+    number = IntegerAttr(ATOMIC_KINDS.index(kind), i64)
     return op.create(
         operands=operands, result_types=type.outputs.data, properties={"kind": number}, attributes=attributes
     )
@@ -147,6 +153,20 @@ def _scope(op: type[Operation], parser: Parser) -> Operation:
     results = _result_types(parser)
     region = terminated_region(parser, AllocaScopeReturnOp)
     return op.create(result_types=results, regions=[region], attributes=parser.parse_optional_attr_dict())
+
+
+def _end(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `memref.alloca_scope.return %a, %b : f32, i32`."""
+    attributes = parser.parse_optional_attr_dict()
+    values = parser.parse_optional_undelimited_comma_separated_list(
+        parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
+    )
+    if values is None:
+        return op.create(attributes=attributes)
+    parser.parse_punctuation(":")
+    start = parser.pos
+    types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+    return op.create(operands=parser.resolve_operands(values, types, start), attributes=attributes)
 
 
 def _execute_region(op: type[Operation], parser: Parser) -> Operation:
@@ -282,7 +302,7 @@ def _print_rank(op: Operation, printer: Printer) -> None:
 
 def _print_atomic(op: Operation, printer: Printer) -> None:
     value, buffer, *indices = op.operands
-    printer.print_string(f" {_ATOMIC_KINDS[cast('IntegerAttr[Any]', op.properties['kind']).value.data]} ")
+    printer.print_string(f" {ATOMIC_KINDS[cast('IntegerAttr[Any]', op.properties['kind']).value.data]} ")
     printer.print_ssa_value(value)
     printer.print_string(", ")
     printer.print_ssa_value(buffer)
@@ -291,6 +311,15 @@ def _print_atomic(op: Operation, printer: Printer) -> None:
     printer.print_op_attributes(op.attributes)
     printer.print_string(" : ")
     printer.print_function_type((value.type, buffer.type), op.result_types)
+
+
+def _print_end(op: Operation, printer: Printer) -> None:
+    printer.print_op_attributes(op.attributes)
+    if op.operands:
+        printer.print_string(" ")
+        printer.print_list(op.operands, printer.print_ssa_value)
+        printer.print_string(" : ")
+        printer.print_list(op.operand_types, printer.print_attribute)
 
 
 def _print_scope(op: Operation, printer: Printer) -> None:
@@ -387,11 +416,23 @@ class Syntax(NamedTuple):
 
 
 _TO = _conversion(" to ")
+_MAPPED = Syntax(parse_mapped, print_mapped, replaces=True)
+_LOAD = Syntax(parse_load, print_load, replaces=True)
+_STORE = Syntax(parse_store, print_store, replaces=True)
 SYNTAX: dict[str, Syntax] = {
+    "affine.apply": _MAPPED,
     "affine.if": Syntax(parse_affine_if, print_affine_if),
+    "affine.load": _LOAD,
+    "affine.max": _MAPPED,
+    "affine.min": _MAPPED,
+    "affine.parallel": Syntax(parse_parallel, print_parallel, has_no_upstream_form),
+    "affine.store": _STORE,
+    "affine.vector_load": _LOAD,
+    "affine.vector_store": _STORE,
     "linalg.generic": Syntax(parse_generic, replaces=True),
     "linalg.transpose": Syntax(_transpose, _print_transpose, replaces=True),
     "memref.alloca_scope": Syntax(_scope, _print_scope),
+    "memref.alloca_scope.return": Syntax(_end, _print_end),
     "memref.atomic_rmw": Syntax(_atomic, _print_atomic),
     "memref.cast": Syntax(_cast, _TO),
     "memref.copy": Syntax(_copy, _TO),
@@ -413,11 +454,16 @@ _NAMED = Syntax(_named, _print_named, replaces=True)
 OPTIONAL_PROPERTIES = {"memref.global": ("initial_value", "sym_visibility")}
 """Properties that are optional upstream and required by xDSL: a global without a value is a declaration."""
 
+ANY_PROPERTIES = {"affine.parallel": ("reductions",)}
+"""Properties that xDSL has as words and upstream as numbers."""
+
 
 def add_syntax(op: type[Operation]) -> None:
     """Give the class of an op of the tables upstream's syntax, unless xDSL has it, and its optional properties."""
     if op.name in OPTIONAL_PROPERTIES:
         _make_optional(cast("type[IRDLOperation]", op), OPTIONAL_PROPERTIES[op.name])
+    if op.name in ANY_PROPERTIES:
+        _loosen(cast("type[IRDLOperation]", op), ANY_PROPERTIES[op.name])
     is_named = getattr(op, "PRINT_ATTRS_IN_FRONT", None) is False
     syntax = SYNTAX.get(op.name, _NAMED if is_named else None)
     if syntax is None or op.print is syntax.print or getattr(op.parse, "__func__", None) is syntax.parse:
@@ -429,6 +475,13 @@ def add_syntax(op: type[Operation]) -> None:
         setattr(op, "print", syntax.print)
     if syntax.is_generic is not None:
         setattr(op, "needs_generic_form", syntax.is_generic)
+
+
+def _loosen(op: type[IRDLOperation], names: Sequence[str]) -> None:
+    """Let properties be any attribute."""
+    properties = op.get_irdl_definition().properties
+    for name in names:
+        properties[name] = PropertyDef(AnyAttr())
 
 
 def _make_optional(op: type[IRDLOperation], names: Sequence[str]) -> None:

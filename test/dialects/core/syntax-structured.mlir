@@ -28,7 +28,7 @@
 // CHECK-NEXT:   memref.alloca_scope.return
 // CHECK-NEXT: }
 // CHECK:      %{{.*}}, %[[SECOND:.*]] = scf.if
-// CHECK:      affine.load %m[(%[[SECOND]] + -1) mod 2] : memref<2xi32>
+// CHECK:      affine.load %m[(%[[SECOND]] - 1) mod 2] : memref<2xi32>
 #set = affine_set<(d0)[s0] : (d0 - s0 >= 0, d0 mod 2 == 0)>
 func.func @network(%a: i32, %b: i8, %n : index, %m: memref<2xi32>) -> (i32, i8) {
   %c0 = arith.constant 0 : index
