@@ -66,7 +66,7 @@ def costs_of(name: str, folder: Path, *, per_channel: bool, with_instructions: b
 
 
 def _busy(layer: LayerCost, engine: str) -> int:
-    return sum(use.busy for use in layer.engines if use.engine == engine)
+    return layer.engines[engine].busy if engine in layer.engines else 0
 
 
 def _sums(layer: LayerCost) -> int:

@@ -120,7 +120,7 @@ def measured(case: Case, folder: Path, chosen: Options, target: str, places: Seq
     differences = {place: _difference(found, outputs) for place, outputs in others.items()}
     agreement = min(_decibels(outputs, found) for place, outputs in others.items() if place != "spike")
     simulation = profile(model, target)
-    engines = [{each.engine for each in layer.engines if each.busy} for layer in simulation.layers]
+    engines = [{each.name for each in layer.engines.values() if each.busy} for layer in simulation.layers]
     on_array = sum("array" in each for each in engines)
     only_core = sum(each == {"core"} for each in engines)
     decibels = _decibels([session(real)(sample) for sample in unseen], found)

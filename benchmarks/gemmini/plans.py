@@ -121,7 +121,7 @@ def _planned(network: onnx.ModelProto, folder: Path, target: str) -> Ours:
     path.write_bytes(network.SerializeToString())
     model = Model(path, {}, {})
     simulation = profile(model, target)
-    core = sum(engine.busy for entry in simulation.layers for engine in entry.engines if engine.engine == CORE)
+    core = sum(layer.engines[CORE].busy for layer in simulation.layers if CORE in layer.engines)
     program = compile_model(model, target, stop_after="array").module
     if target.endswith(".toml"):
         attach_machine(program, find_machine("gemmini"))

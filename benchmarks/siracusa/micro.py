@@ -42,7 +42,7 @@ from tilewright.dialects.nn import MatmulOp
 from tilewright.dialects.quant import RequantizeOp
 from tilewright.passes.timing.kernels import Allocation
 from tilewright.passes.timing.transfers import cost_of
-from tilewright.runtime.simulator.accounts import LayerAccount
+from tilewright.runtime.simulator.result import LayerCost
 from tilewright.runtime.simulator.schedule import Schedule
 from tilewright.targets.siracusa.cost.jobs import Kind, job_cycles
 from tilewright.targets.siracusa.cost.loops import BRANCH
@@ -208,7 +208,7 @@ def queued(row: Row) -> int | None:
 
 def together(transfers: list[tuple[Any, int]]) -> int:
     """Return the end of the last of concurrent transfers."""
-    schedule, layer = Schedule(MACHINE), LayerAccount(())
+    schedule, layer = Schedule(MACHINE), LayerCost(())
     far, near = Allocation("far", "L2", -1), Allocation("near", "L1", 0)
     for link, size in transfers:
         schedule.start(layer, link, cost_of(MACHINE, link, size, (1,)), far, near, (size, size), link is OUT)

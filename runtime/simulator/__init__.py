@@ -1,17 +1,17 @@
 """Timing simulation of explicit programs on the engines and links of a machine."""
 
 from .compute import TimedSession
-from .result import BufferResidency, BusyInterval, EngineCost, LayerCost, LevelUse, LinkCost, OperatorCost, Simulation
+from .result import BufferResidency, BusyInterval, EngineCost, KernelTotals, LayerCost, LevelUse, LinkCost, Simulation
 from .simulate import simulate
 
 __all__ = [
     "BufferResidency",
     "BusyInterval",
     "EngineCost",
+    "KernelTotals",
     "LayerCost",
     "LevelUse",
     "LinkCost",
-    "OperatorCost",
     "Simulation",
     "TimedSession",
     "simulate",

@@ -8,8 +8,9 @@ from ...dialects.core.machine.engine import Queue
 from ...dialects.core.machine.link import Link
 from ...passes.timing.kernels import Allocation, KernelCost
 from ...passes.timing.transfers import TransferCost
-from .accounts import CompletionToken, LayerAccount, Tally
+from .in_flight import CompletionToken
 from .lockstep import Lockstep
+from .result import KernelTotals, LayerCost
 from .schedule import Schedule
 
 
@@ -19,28 +20,26 @@ class BareSchedule(Schedule):
     def commit(self, steps: Lockstep) -> None:
         self._settle(steps)
 
-    def _spend(self, part: LayerAccount | Tally, what: str, cycles: int) -> None:
+    def _spend(self, part: LayerCost | KernelTotals, what: str, cycles: int) -> None:
         pass
 
-    def _pass(self, layer: LayerAccount, what: str, end: int, tally: Tally | None = None) -> list[tuple[int, int]]:
+    def _pass(self, layer: LayerCost, what: str, end: int, kind: KernelTotals | None = None) -> list[tuple[int, int]]:
         self.now = end
         return []
 
-    def _ran(
-        self, token: CompletionToken, layer: LayerAccount, kernel: KernelCost, places: Sequence[Allocation]
-    ) -> None:
-        self._use(kernel.engine).time.free = token.end
+    def _ran(self, token: CompletionToken, layer: LayerCost, kernel: KernelCost, places: Sequence[Allocation]) -> None:
+        self._engine(kernel.engine).free = token.end
 
-    def executed(self, token: CompletionToken, layer: LayerAccount, queue: Queue, operator: str) -> None:
+    def executed(self, token: CompletionToken, layer: LayerCost, queue: Queue, operator: str) -> None:
         pass
 
-    def _beside(self, token: CompletionToken, layer: LayerAccount, tally: Tally) -> None:
+    def _beside(self, token: CompletionToken, layer: LayerCost, kind: KernelTotals) -> None:
         pass
 
     def _start(
         self,
         token: CompletionToken,
-        layer: LayerAccount,
+        layer: LayerCost,
         link: Link,
         cost: TransferCost,
         far: Allocation,
@@ -50,5 +49,5 @@ class BareSchedule(Schedule):
     ) -> None:
         self._occupy(token, layer, link, cost, (far.level, near.level), route)
 
-    def _wait(self, layer: LayerAccount, token: CompletionToken) -> None:
+    def _wait(self, layer: LayerCost, token: CompletionToken) -> None:
         self.now = max(self.now, token.end)

@@ -27,9 +27,9 @@ from ...passes.explicit.transfers import TileTransfer, transfer_of
 from ..interpreter import Interpreter, Session, run_op
 from ..interpreter.boundary import ports
 from ..interpreter.memory import check_writable
-from .accounts import CompletionToken
 from .clock import BareSchedule
 from .effects import EffectTimeline, TimedEffect, poison
+from .in_flight import CompletionToken
 from .simulate import expanded, scheduled
 
 

@@ -30,8 +30,8 @@ from ...passes.timing.kernels import Allocation, KernelCost
 from ...passes.timing.mesh import PORT
 from ...passes.timing.resources import LinkTime, Times
 from ...passes.timing.transfers import TransferCost
-from .accounts import LayerAccount
 from .lanes import Diverged, Lanes, NotInStep
+from .result import LayerCost
 from .spans import Spans
 from .stream import Stream
 
@@ -78,7 +78,7 @@ class SlotName:
 class KernelAction:
     """Kernel that each lane runs."""
 
-    layer: LayerAccount
+    layer: LayerCost
     cost: KernelCost
     places: Sequence[Allocation]
     began: Array = field(init=False)
@@ -90,7 +90,7 @@ class TransferAction:
     """Transfer that each lane issues; over a link between neighbours from instance to instance, by `ends`."""
 
     token: LaneToken
-    layer: LayerAccount
+    layer: LayerCost
     link: Link
     cost: TransferCost
     far: Allocation
@@ -110,7 +110,7 @@ class TransferAction:
 class WaitAction:
     """Wait of each lane for its transfer."""
 
-    layer: LayerAccount
+    layer: LayerCost
     token: LaneToken
     began: Array = field(init=False)
 
@@ -120,7 +120,7 @@ class Take:
     """Slots that lanes take, each of a queue of its own, when those `before` have been handed on."""
 
     op: StreamEndOp
-    layer: LayerAccount
+    layer: LayerCost
     stream: Stream
     queues: Array
     before: Array
@@ -191,7 +191,7 @@ class ActionRecorder:
         """Slots of each queue that all classes have taken, by the class of op."""
         return self._taken
 
-    def run(self, layer: LayerAccount, cost: KernelCost, places: Sequence[Allocation]) -> None:
+    def run(self, layer: LayerCost, cost: KernelCost, places: Sequence[Allocation]) -> None:
         """Record a kernel."""
         self.nodes.actions.append(KernelAction(layer, cost, places))
 
@@ -200,11 +200,11 @@ class ActionRecorder:
         self.nodes.actions.append(transfer)
         return transfer.token
 
-    def wait(self, layer: LayerAccount, token: LaneToken) -> None:
+    def wait(self, layer: LayerCost, token: LaneToken) -> None:
         """Record a wait."""
         self.nodes.actions.append(WaitAction(layer, token))
 
-    def take(self, op: StreamEndOp, stream: Stream, point: Sequence[Any], layer: LayerAccount) -> Allocation | None:
+    def take(self, op: StreamEndOp, stream: Stream, point: Sequence[Any], layer: LayerCost) -> Allocation | None:
         """Record that each lane takes a slot; return the slots."""
         queues = self.queues_at(stream, point)
         numbers = self._step(type(op), stream, queues)
@@ -310,7 +310,7 @@ class Lockstep:
         self._machine = schedule.machine
         self._begin = schedule.now
         self._buses = Spans(schedule.mesh)
-        self._links = {name: use.time.copy() for name, use in schedule.links.items()}
+        self._links = {name: time.copy() for name, time in schedule.links.items()}
         self._served = -1
         """The order of the last transfer that a link with channels has served."""
         self._free: dict[str, Array] = {}

@@ -9,11 +9,10 @@ import numpy as np
 
 from ...ir import Array
 from ...passes.timing.kernels import Allocation
-from .accounts import EngineAccount, LayerAccount, Tally
 from .columns import Batch
 from .lanes import Lanes
 from .lockstep import HandOn, KernelAction, Lockstep, NodeClass, SlotName, Take, TransferAction, WaitAction
-from .result import Nodes
+from .result import LayerCost, Nodes
 
 if TYPE_CHECKING:
     from .schedule import Schedule
@@ -63,17 +62,17 @@ def _kernel(schedule: Schedule, nodes: NodeClass, action: KernelAction) -> None:
     layer, cost, count = action.layer, action.cost, len(nodes.copies)
     start, end = action.token.start, action.token.end
     energy, cycles = schedule.kernel_energy(cost), cost.cycles
-    for use in schedule.uses_at(cost.engine, nodes.copies.tolist()):
-        use.busy += cycles
-        use.calls += 1
-        use.energy += energy
-        use.peak = max(use.peak, cost.peak)
-    share = layer.engines.setdefault(cost.engine, EngineAccount())
+    for engine in (schedule.cost_of(cost.engine, copy) for copy in nodes.copies.tolist()):
+        engine.busy += cycles
+        engine.calls += 1
+        engine.energy += energy
+        engine.peak = max(engine.peak, cost.peak)
+    share = layer.of_engine(cost.engine)
     share.busy += cycles * count
-    if cost.peak:
-        share.rated += cost.macs * count
-        share.least += cost.macs / cost.peak * count
-    for part in (layer, layer.operators.setdefault(cost.operator, Tally()), share):
+    kind = layer.of_operator(cost.operator)
+    for part in (kind, share):
+        part.rate(cost.macs * count, cost.peak)
+    for part in (layer, kind, share):
         part.calls += count
         part.points += cost.points * count
         part.macs += cost.macs * count
@@ -90,12 +89,12 @@ def _kernel(schedule: Schedule, nodes: NodeClass, action: KernelAction) -> None:
 
 def _transfer(schedule: Schedule, action: TransferAction, nodes: NodeClass, names: _Names) -> None:
     layer, cost, count, outward = action.layer, action.cost, len(nodes.copies), action.token.outward
-    bus, start, end = schedule.links[action.link.name], action.token.start, action.token.end
+    traffic, start, end = schedule.link_costs[action.link.name], action.token.start, action.token.end
     hops = int(action.counts.sum()) if action.ends is not None else count
-    bus.busy += cost.data * hops
+    traffic.busy += cost.data * hops
     for channel in np.unique(action.channels).tolist():
-        bus.channel_busy[channel] += int((end - start)[action.channels == channel].sum())
-    schedule.account(layer, bus, cost, (action.far.level, action.near.level), hops, outward, count)
+        traffic.channels[channel] += int((end - start)[action.channels == channel].sum())
+    schedule.account(layer, action.link, cost, (action.far.level, action.near.level), hops, outward, count)
     if outward:
         layer.stored += cost.bytes * count
         layer.produced += action.sizes[1] * count
@@ -126,7 +125,7 @@ def _texts(place: Allocation) -> str | list[str]:
 
 
 def _keep(
-    schedule: Schedule, place: Allocation, size: int, layer: LayerAccount, start: Array, end: Array
+    schedule: Schedule, place: Allocation, size: int, layer: LayerCost, start: Array, end: Array
 ) -> list[tuple[Allocation, int, Nodes]]:
     """Extend the residency of the buffers of all lanes; return their keys, one where it is the same for all."""
     name, address = _texts(place), place.address
@@ -139,12 +138,12 @@ def _keep(
     return [schedule.keep(key, size, layer.nodes, one, other) for key, one, other in spans]
 
 
-def _stall(schedule: Schedule, nodes: NodeClass, layer: LayerAccount, kind: str, began: Array, end: Array) -> None:
+def _stall(schedule: Schedule, nodes: NodeClass, layer: LayerCost, kind: str, began: Array, end: Array) -> None:
     """Record the intervals in which engines wait."""
     waits = np.flatnonzero(end > began)
-    if not layer.engine or not nodes.has_engine or not waits.size:
+    if not layer.first_engine or not nodes.has_engine or not waits.size:
         return
-    names = _names(schedule, nodes, layer.engine)
+    names = _names(schedule, nodes, layer.first_engine)
     fields = (
         [names[lane] for lane in waits.tolist()],
         kind,

@@ -130,7 +130,7 @@ def _layer(layer: LayerCost) -> dict[str, Any]:
         "name": " + ".join(layer.nodes) or layer.operator,
         "op": layer.operator,
         "engine": layer.engine,
-        "engines": [[use.engine, use.busy] for use in layer.engines],
+        "engines": [[use.name, use.busy] for use in layer.engines.values()],
         "computing": layer.computing,
         "macRate": layer.mac_rate,
         "ofPeak": None if isnan(layer.of_peak) else layer.of_peak,

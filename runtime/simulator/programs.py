@@ -18,11 +18,11 @@ from ...ir import where
 from ...passes.explicit.client import Handler
 from ...passes.timing.kernels import Allocation
 from ...passes.timing.timeline import Signal
-from .accounts import CompletionToken, LayerAccount
+from .in_flight import CompletionToken
 from .lane_events import LaneEvents
 from .lanes import NotInStep
 from .lockstep import ActionRecorder, Ends, Lockstep, NodeClass, classes_of, is_supported
-from .result import StreamUse
+from .result import LayerCost, StreamUse
 from .schedule import Schedule
 from .stream import Stream
 
@@ -36,7 +36,7 @@ class SimulatedPrograms:
     a class (lockstep.py).
     """
 
-    def __init__(self, schedule: Schedule, layer: Callable[[Operation], LayerAccount]):
+    def __init__(self, schedule: Schedule, layer: Callable[[Operation], LayerCost]):
         self._schedule = schedule
         self._layer = layer
         self._steps = schedule.by_class and is_supported(schedule.machine)
@@ -95,7 +95,7 @@ class SimulatedPrograms:
         self._streams.setdefault(op, []).append(stream)
         return stream
 
-    def _take(self, op: StreamEndOp, stream: Stream, queue: int, number: int, layer: LayerAccount) -> Signal | None:
+    def _take(self, op: StreamEndOp, stream: Stream, queue: int, number: int, layer: LayerCost) -> Signal | None:
         """Take a slot at the cycle at which it is handed on, or block."""
         slots = stream.queues[queue]
         end = (slots.pop if isinstance(op, PopOp) else slots.reserve)(self._schedule.now, number)

@@ -20,8 +20,9 @@ from ...passes.explicit.client import Handler
 from ...passes.memory.views import row_major
 from ...passes.timing.kernels import Allocation, level_of
 from ...passes.timing.resources import InOrder
-from .accounts import CompletionToken, LayerAccount
+from .in_flight import CompletionToken
 from .ports import BankRows, Ports
+from .result import LayerCost
 from .schedule import Schedule
 
 
@@ -51,7 +52,7 @@ class SimulatedQueues:
     interlocked levels, have ended; the program goes on when it has issued it and a full queue has a place again.
     """
 
-    def __init__(self, schedule: Schedule, layer: Callable[[Operation], LayerAccount], issuing: int):
+    def __init__(self, schedule: Schedule, layer: Callable[[Operation], LayerCost], issuing: int):
         self._schedule = schedule
         self._issuing = issuing
         """Cycles of the program for each instruction."""
@@ -74,7 +75,7 @@ class SimulatedQueues:
         """Return the handler of an instruction. Raises Diagnostic for a queue that the machine does not have."""
         schedule, layer, operands = self._schedule, self._layer(op), list(op.operands)
         queue = queue_named(schedule.machine.queues, trait.queue, op)
-        layer.engine = layer.engine or queue.engine
+        layer.first_engine = layer.first_engine or queue.engine
         levels = [level_of(operand, schedule.machine.home.name) if is_buffer(operand) else "" for operand in operands]
         banked = not self._banked.keys().isdisjoint(levels)
 
@@ -104,7 +105,7 @@ class SimulatedQueues:
     def _issue(
         self,
         token: CompletionToken,
-        layer: LayerAccount,
+        layer: LayerCost,
         operator: str,
         queue: Queue,
         cycles: int,
@@ -154,7 +155,7 @@ class SimulatedQueues:
                 into[level.name, bank] = into.get((level.name, bank), 0) + count * share
         return rows
 
-    def _fence(self, layer: LayerAccount, awaited: Sequence[Queue]) -> None:
+    def _fence(self, layer: LayerCost, awaited: Sequence[Queue]) -> None:
         issued = [self._orders.get((queue.name, self._schedule.copy_of(queue.engine))) for queue in awaited]
         ends = [order.free for order in issued if order is not None]
         self._schedule.stall(layer, max([self._schedule.now, *ends]))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import inf, nan
 from typing import NamedTuple
 
 Nodes = tuple[str, ...]
@@ -57,23 +58,35 @@ class BufferResidency(NamedTuple):
     end: int
 
 
-class LayerEngine(NamedTuple):
+@dataclass
+class KernelTotals:
     """
-    Share of an engine in a layer: its calls, and its compute cycles over all instances.
+    Totals of the kernels of one kind, or of those that an engine runs: calls, and compute cycles over all instances.
 
-    `points` and `macs` are as in LayerCost. `peak` is its maximum of multiply-accumulates per cycle on these kernels, 0
-    if unknown.
+    `layers` is the number of layers with such kernels. `points` and `macs` are as in LayerCost. `least` are the cycles
+    of the multiply-accumulates at the engine's peak, infinite where that is unknown.
     """
 
-    engine: str
-    busy: int
-    calls: int
-    points: int
-    macs: int
-    peak: float
+    name: str
+    layers: int = 1
+    calls: int = 0
+    busy: int = 0
+    points: int = 0
+    macs: int = 0
+    least: float = 0.0
+
+    @property
+    def peak(self) -> float:
+        """Maximum of multiply-accumulates per cycle on these kernels, 0 if unknown."""
+        return self.macs / self.least if self.least else 0.0
+
+    def rate(self, macs: int, peak: float) -> None:
+        """Count the least cycles of multiply-accumulates, by the peak of their kernel, 0 if unknown."""
+        if macs:
+            self.least += macs / peak if peak else inf
 
 
-@dataclass(frozen=True)
+@dataclass
 class LayerCost:
     """
     Cost of a layer in modelled cycles of the machine's clock; of concurrent engine instances, those of the slowest.
@@ -84,38 +97,55 @@ class LayerCost:
     `hidden` cycles the layer's kernels overlap with those of another engine; they are in no layer's `busy`. `conflicts`
     are the cycles lost to transfers that use the same banks.
 
-    `engines` compute for the layer, the one with most cycles first. `points` is its useful work: the
-    multiply-accumulates `macs` of a kernel that multiplies and adds, the iterations of others. `bytes_in` and
-    `bytes_out` are moved by links.
-    `bytes_touched` are those of the operands of all kernel calls. `intensity` is points per byte moved, or touched if
-    none is moved. `energy` is in picojoules.
+    `points` is the layer's work: the multiply-accumulates `macs` of a kernel that multiplies and adds, the iterations
+    of others. In a `Simulation` it is the useful work, and the `engines` are in order of cycles, the most first.
+    `bytes_in` and `bytes_out` are moved by links. `bytes_touched` are those of the operands of all kernel calls.
+    `stored` are the bytes of outputs that were written, of tiles of `produced` bytes, padding included. `intensity` is
+    points per byte moved, or touched if none is moved. `energy` is in picojoules.
     """
 
     nodes: Nodes
-    operator: str
-    engines: tuple[LayerEngine, ...]
-    start: int
-    end: int
-    busy: int
-    setup: int
-    hidden: int
-    wait_in: int
-    wait_out: int
-    conflicts: int
-    calls: int
-    transfers: int
-    points: int
-    macs: int
-    bytes_in: int
-    bytes_out: int
-    bytes_touched: int
-    link_cycles: int
-    energy: float
+    first_engine: str = ""
+    """Engine of its first kernel, which waits for its transfers."""
+    start: int = -1
+    end: int = 0
+    busy: int = 0
+    setup: int = 0
+    hidden: int = 0
+    wait_in: int = 0
+    wait_out: int = 0
+    conflicts: int = 0
+    calls: int = 0
+    transfers: int = 0
+    points: int = 0
+    macs: int = 0
+    bytes_in: int = 0
+    bytes_out: int = 0
+    bytes_touched: int = 0
+    stored: int = 0
+    produced: int = 0
+    link_cycles: int = 0
+    energy: float = 0.0
+    operators: dict[str, KernelTotals] = field(default_factory=dict[str, KernelTotals])
+    engines: dict[str, KernelTotals] = field(default_factory=dict[str, KernelTotals])
+
+    def of_operator(self, name: str) -> KernelTotals:
+        """Return the totals of its kernels of one kind."""
+        return self.operators.setdefault(name, KernelTotals(name))
+
+    def of_engine(self, name: str) -> KernelTotals:
+        """Return the totals of its kernels on one engine."""
+        return self.engines.setdefault(name, KernelTotals(name))
+
+    @property
+    def operator(self) -> str:
+        """Kind of its most expensive kernel, `transfers` without a kernel."""
+        return max(self.operators, key=lambda name: self.operators[name].busy, default="transfers")
 
     @property
     def engine(self) -> str:
         """Engines that compute for the layer, the one with most cycles first, joined by ` + `."""
-        return " + ".join(engine.engine for engine in self.engines)
+        return " + ".join(self.engines)
 
     @property
     def cycles(self) -> int:
@@ -150,10 +180,9 @@ class LayerCost:
     @property
     def of_peak(self) -> float:
         """Fraction of the engines' peak that the layer's multiply-accumulates reach, NaN if unknown."""
-        rated = [engine for engine in self.engines if engine.macs]
-        if not rated or not all(engine.peak for engine in rated):
-            return float("nan")
-        return sum(engine.macs / engine.peak for engine in rated) / sum(engine.busy for engine in rated)
+        rated = [engine for engine in self.engines.values() if engine.macs]
+        least = sum(engine.least for engine in rated)
+        return least / sum(engine.busy for engine in rated) if rated and least < inf else nan
 
     @property
     def intensity(self) -> float:
@@ -167,19 +196,7 @@ class LayerCost:
         return "transfers" if self.link_cycles > self.computing else "engine"
 
 
-@dataclass(frozen=True)
-class OperatorCost:
-    """Cost of all kernels of one kind: compute cycles and points."""
-
-    operator: str
-    layers: int
-    calls: int
-    busy: int
-    points: int
-    macs: int
-
-
-@dataclass(frozen=True)
+@dataclass
 class EngineCost:
     """
     Breakdown of an engine's time in cycles: computing, waiting for transfers, idle.
@@ -190,17 +207,17 @@ class EngineCost:
     """
 
     name: str
-    busy: int
-    wait_in: int
-    wait_out: int
-    idle: int
-    calls: int
-    peak: float
-    energy: float
     engine: str
+    busy: int = 0
+    wait_in: int = 0
+    wait_out: int = 0
+    idle: int = 0
+    calls: int = 0
+    peak: float = 0.0
+    energy: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass
 class LinkCost:
     """
     Traffic of a link: bytes inward and outward, and the busy cycles of its bus and of each of its channels.
@@ -209,13 +226,13 @@ class LinkCost:
     """
 
     name: str
-    bytes_in: int
-    bytes_out: int
-    transfers: int
-    busy: int
-    channels: tuple[int, ...]
     width: float
-    energy: float
+    channels: list[int]
+    bytes_in: int = 0
+    bytes_out: int = 0
+    transfers: int = 0
+    busy: int = 0
+    energy: float = 0.0
     buses: int = 1
 
 
@@ -287,7 +304,7 @@ class Simulation:
     energy: float
     events: Sequence[BusyInterval]
     layers: tuple[LayerCost, ...]
-    operators: tuple[OperatorCost, ...]
+    operators: tuple[KernelTotals, ...]
     engines: tuple[EngineCost, ...]
     links: tuple[LinkCost, ...]
     levels: tuple[LevelUse, ...]

@@ -19,12 +19,12 @@ from ...passes.timing.mesh import NeighbourBuses
 from ...passes.timing.resources import InOrder, LinkTime, Times
 from ...passes.timing.timeline import Program, Signal, Timeline
 from ...passes.timing.transfers import TransferCost
-from .accounts import CompletionToken, EngineAccount, EngineUse, LayerAccount, LinkUse, Running, Tally
 from .columns import Trail
+from .in_flight import CompletionToken, Running
 from .lanes import NotInStep
 from .lockstep import ActionRecorder, Ends, LaneToken, Lockstep, TransferAction, route_table
 from .lockstep_accounts import account
-from .result import BufferResidency, BusyInterval, Hop, Nodes
+from .result import BufferResidency, BusyInterval, EngineCost, Hop, KernelTotals, LayerCost, LinkCost, Nodes
 from .rows import Banks
 
 Action: TypeAlias = Callable[[], Signal | None]
@@ -51,7 +51,7 @@ class Schedule:
         self.machine = machine.warm
         self.by_class = by_class
         self.routes = route_table(machine)
-        self.layers: dict[Nodes, LayerAccount] = {}
+        self.layers: dict[Nodes, LayerCost] = {}
         self._engine_copies = {engine.name: prod(engine.count) for engine in machine.engines}
         self._level_copies = {level.name: prod(level.count) for level in machine.levels}
         self._bandwidth = {level.name: level.bandwidth for level in machine.levels}
@@ -63,20 +63,20 @@ class Schedule:
         machine = self.machine
         self.now = 0
         self.events = Trail(BusyInterval)
-        self.engines = {engine.name: [EngineUse(InOrder(engine.queue))] for engine in machine.engines}
-        """Use of each engine, by instance."""
-        self.queues: dict[str, dict[str, EngineUse]] = {}
-        """Use of the queues of instructions of an engine, by `ENGINE.QUEUE`."""
+        self.engines = {engine.name: [InOrder(engine.queue)] for engine in machine.engines}
+        """Instances of each engine."""
+        self.engine_costs: dict[str, EngineCost] = {}
+        """Cost of the instances of engines, by `resource`."""
+        self.queue_costs: dict[str, dict[str, EngineCost]] = {}
+        """Cost of the queues of instructions of an engine, by `ENGINE.QUEUE`."""
         self.queues_end = 0
         """The cycle at which the last instruction on a queue ends."""
         self.tokens: list[CompletionToken] = []
         """Tokens of all kernels and transfers, in program order; of concurrent programs one after the other."""
         self.shares: list[int] = []
         """Number of tokens of each concurrent program."""
-        self.links = {
-            link.name: LinkUse(link, LinkTime(link.channels), channel_busy=[0] * link.channels)
-            for link in machine.links
-        }
+        self.links = {link.name: LinkTime(link.channels) for link in machine.links}
+        self.link_costs = {link.name: _idle(link, machine) for link in machine.links}
         self.hops = Trail(Hop)
         self.recorder: ActionRecorder | None = None
         """The actions of the class of equal instances that is being walked."""
@@ -86,6 +86,8 @@ class Schedule:
         """False while a program runs that has no engine: its waits are those of none."""
         self._uses: dict[tuple[Allocation, int, Nodes], list[int]] = {}
         self._names: dict[tuple[Allocation, int, Nodes], str] = {}
+        self._launched: dict[str, str] = {}
+        """Engine's instance -> the level that has all operands of its last launched kernel, if one has."""
         self._traffic: dict[tuple[str, int], list[tuple[int, int, float]]] = {}
         self._copy = 0
         self._instance = -1
@@ -93,17 +95,17 @@ class Schedule:
         self._thread = 0
         self._running: dict[int, list[Running]] = {}
         """Launched kernels of each iteration or concurrent program, by its number, in order of start."""
-        self._last: tuple[int, LayerAccount, str] | None = None
+        self._last: tuple[int, LayerCost, str] | None = None
         """Cycle at which the last transfer ends, its layer, and the kind of wait."""
         self._recorded: list[Action] | None = None
         self._iterations: list[list[Action]] = []
         self._forks = 0
         """The parallel loops around."""
-        self._spent: list[tuple[LayerAccount | Tally, str, int]] | None = None
+        self._spent: list[tuple[LayerCost | KernelTotals, str, int]] | None = None
 
-    def layer(self, nodes: Nodes) -> LayerAccount:
+    def layer(self, nodes: Nodes) -> LayerCost:
         """Return the layer of some ONNX nodes."""
-        return self.layers.setdefault(nodes, LayerAccount(nodes))
+        return self.layers.setdefault(nodes, LayerCost(nodes))
 
     def fork(self) -> None:
         """Begin a parallel loop; a nested one is part of the outer iteration."""
@@ -143,7 +145,7 @@ class Schedule:
         if self._forks:
             return []
         self._recorded, iterations = None, self._iterations
-        spent: list[list[tuple[LayerAccount | Tally, str, int]]] = [[] for _ in iterations]
+        spent: list[list[tuple[LayerCost | KernelTotals, str, int]]] = [[] for _ in iterations]
         timeline = Timeline(
             [
                 self._iteration(number, actions, copies[number] if copies else number, not waits or waits[number], own)
@@ -163,7 +165,7 @@ class Schedule:
         actions: Sequence[Action],
         copy: int,
         engine_waits: bool,
-        spent: list[tuple[LayerAccount | Tally, str, int]],
+        spent: list[tuple[LayerCost | KernelTotals, str, int]],
     ) -> Program:
         """Execute the actions of an iteration of a parallel loop, or of a concurrent program, on an instance."""
 
@@ -187,41 +189,40 @@ class Schedule:
         """Take over the state of engines, links and streams, and the cycle of the end."""
         self.now = steps.end
         steps.spans.settle(self.mesh, self.now)
-        for name, time in steps.links.items():
-            self.links[name].time = time
-        for engine, free in steps.free.items():
-            for use, cycle in zip(self._uses_of(engine, len(free)), free.tolist(), strict=True):
-                use.time.free = cycle
+        self.links = steps.links
+        for name, free in steps.free.items():
+            for engine, cycle in zip(self._instances(name, len(free)), free.tolist(), strict=True):
+                engine.free = cycle
         steps.settle_streams()
 
     def idle_from(self, engine: str) -> Array:
         """Return the cycles from which the instances of an engine are idle."""
-        uses = self.engines[engine]
+        instances = self.engines[engine]
         cycles = np.zeros(self._engine_copies[engine], np.int64)
-        cycles[: len(uses)] = [use.time.free for use in uses]
+        cycles[: len(instances)] = [instance.free for instance in instances]
         return cycles
 
-    def stall(self, layer: LayerAccount, until: int) -> None:
+    def stall(self, layer: LayerCost, until: int) -> None:
         """Advance the program to a cycle; the stall is charged to a layer."""
         if until > self.now:
             self._stall(layer, "wait in", until)
 
-    def control(self, layer: LayerAccount, cycles: int) -> None:
+    def control(self, layer: LayerCost, cycles: int) -> None:
         """Advance the program by the cycles of its own code, charged to a layer's set-up."""
         if cycles:
             self.act(partial(self._control, layer, cycles))
 
-    def _control(self, layer: LayerAccount, cycles: int) -> None:
+    def _control(self, layer: LayerCost, cycles: int) -> None:
         self._pass(layer, "setup", self.now + cycles)
 
-    def _spend(self, part: LayerAccount | Tally, what: str, cycles: int) -> None:
+    def _spend(self, part: LayerCost | KernelTotals, what: str, cycles: int) -> None:
         """Charge cycles to an account; within an iteration, the charge is deferred until the slowest is known."""
         if self._spent is not None:
             self._spent.append((part, what, cycles))
         else:
             setattr(part, what, getattr(part, what) + cycles)
 
-    def _pass(self, layer: LayerAccount, what: str, end: int, tally: Tally | None = None) -> list[tuple[int, int]]:
+    def _pass(self, layer: LayerCost, what: str, end: int, kind: KernelTotals | None = None) -> list[tuple[int, int]]:
         """
         Advance the program to `end`; charge its time to concurrent kernels, else to `what`.
 
@@ -235,28 +236,28 @@ class Schedule:
             if high <= low:
                 continue
             self._spend(kernel.layer, "busy", high - low)
-            self._spend(kernel.tally, "busy", high - low)
+            self._spend(kernel.kind, "busy", high - low)
             own += [(at, low)] if low > at else []
             at = high
         own += [(at, end)] if end > at else []
         alone = sum(high - low for low, high in own)
         self._spend(layer, what, alone)
-        if tally is not None:
-            self._spend(tally, "busy", alone)
+        if kind is not None:
+            self._spend(kind, "busy", alone)
             self._spend(layer, "hidden", end - begin - alone)
         self.now = end
         return own
 
-    def _use(self, engine: str) -> EngineUse:
+    def _engine(self, name: str) -> InOrder:
         """Return the engine instance that serves the iteration, round robin if there are fewer."""
-        copy = self._copy % self._engine_copies[engine]
-        return self._uses_of(engine, copy + 1)[copy]
+        copy = self._copy % self._engine_copies[name]
+        return self._instances(name, copy + 1)[copy]
 
-    def _uses_of(self, engine: str, count: int) -> list[EngineUse]:
-        """Return the use of the instances of an engine, the first `count` of them at least."""
-        uses = self.engines[engine]
-        uses += [EngineUse(InOrder(self.machine.engine(engine).queue)) for _ in range(count - len(uses))]
-        return uses
+    def _instances(self, name: str, count: int) -> list[InOrder]:
+        """Return the instances of an engine, the first `count` of them at least."""
+        instances = self.engines[name]
+        instances += [InOrder(self.machine.engine(name).queue) for _ in range(count - len(instances))]
+        return instances
 
     def _name(self, engine: str) -> str:
         """Return the resource name of the engine instance."""
@@ -267,17 +268,18 @@ class Schedule:
         total = self._engine_copies[engine]
         return f"{engine}.{copy % total}" if total > 1 else engine
 
-    def uses_at(self, engine: str, copies: Sequence[int]) -> list[EngineUse]:
-        """Return the use of the instances of an engine that serve instances of a program."""
-        total = self._engine_copies[engine]
-        uses = self._uses_of(engine, max(copy % total for copy in copies) + 1)
-        return [uses[copy % total] for copy in copies]
+    def cost_of(self, engine: str, copy: int) -> EngineCost:
+        """Return the cost of the instance of an engine that serves an instance of a program."""
+        name = self.resource(engine, copy)
+        if name not in self.engine_costs:
+            self.engine_costs[name] = EngineCost(name, engine)
+        return self.engine_costs[name]
 
     def _own(self, level: str) -> tuple[str, int]:
         """Return a level, and its instance for the iteration."""
         return level, self._copy % self._level_copies[level]
 
-    def run(self, layer: LayerAccount, kernel: KernelCost, places: Sequence[Allocation]) -> None:
+    def run(self, layer: LayerCost, kernel: KernelCost, places: Sequence[Allocation]) -> None:
         """Run a kernel; the program resumes at its end."""
         if self.recorder is not None:
             self.recorder.run(layer, kernel, places)
@@ -286,46 +288,41 @@ class Schedule:
         self.tokens.append(token)
         self.act(partial(self._run, token, layer, kernel, places))
 
-    def _run(
-        self, token: CompletionToken, layer: LayerAccount, kernel: KernelCost, places: Sequence[Allocation]
-    ) -> None:
-        tally = layer.operators.setdefault(kernel.operator, Tally())
-        self._pass(layer, "busy", max(self.now, self._use(kernel.engine).time.free))
+    def _run(self, token: CompletionToken, layer: LayerCost, kernel: KernelCost, places: Sequence[Allocation]) -> None:
+        kind = layer.of_operator(kernel.operator)
+        self._pass(layer, "busy", max(self.now, self._engine(kernel.engine).free))
         token.start, token.end = self.now, self._contended(kernel.cycles, kernel)
         self._spend(layer, "conflicts", token.end - token.start - kernel.cycles)
         self._hinder(layer, kernel, token.end - token.start)
-        self._pass(layer, "busy", token.end, tally)
+        self._pass(layer, "busy", token.end, kind)
         self._ran(token, layer, kernel, places)
 
-    def _hinder(self, layer: LayerAccount, kernel: KernelCost, cycles: int) -> None:
+    def _hinder(self, layer: LayerCost, kernel: KernelCost, cycles: int) -> None:
         """Delay what other engines have been launched on, for as long as a kernel works beside it in the same level."""
         for engine in self.machine.engines:
             if not engine.contention or engine.name == kernel.engine:
                 continue
-            use = self._use(engine.name)
-            left = max(0, use.time.free - self.now)
-            if use.level in dict(kernel.levels):
+            other = self._engine(engine.name)
+            left = max(0, other.free - self.now)
+            if self._launched.get(self._name(engine.name)) in dict(kernel.levels):
                 delay = ceil(engine.contention * min(left, cycles / (1 + engine.contention)))
-                use.time.free += delay
+                other.free += delay
                 self._spend(layer, "conflicts", delay)
 
-    def _ran(
-        self, token: CompletionToken, layer: LayerAccount, kernel: KernelCost, places: Sequence[Allocation]
-    ) -> None:
+    def _ran(self, token: CompletionToken, layer: LayerCost, kernel: KernelCost, places: Sequence[Allocation]) -> None:
         """Record that a kernel runs on its engine in its token's interval."""
-        use, tally = self._use(kernel.engine), layer.operators[kernel.operator]
+        cost, share = self.cost_of(kernel.engine, self._copy), layer.of_engine(kernel.engine)
         energy = self.kernel_energy(kernel)
-        use.time.free = token.end
-        use.busy += token.end - token.start
-        use.calls += 1
-        use.energy += energy
-        use.peak = max(use.peak, kernel.peak)
-        share = layer.engines.setdefault(kernel.engine, EngineAccount())
+        self._engine(kernel.engine).free = token.end
+        cost.busy += token.end - token.start
+        cost.calls += 1
+        cost.energy += energy
+        cost.peak = max(cost.peak, kernel.peak)
         share.busy += token.end - token.start
-        if kernel.peak:
-            share.rated += kernel.macs
-            share.least += kernel.macs / kernel.peak
-        for part in (layer, tally, share):
+        kind = layer.of_operator(kernel.operator)
+        for part in (kind, share):
+            part.rate(kernel.macs, kernel.peak)
+        for part in (layer, kind, share):
             part.calls += 1
             part.points += kernel.points
             part.macs += kernel.macs
@@ -344,7 +341,7 @@ class Schedule:
 
     # Concurrent kernels
 
-    def launch(self, layer: LayerAccount, kernel: KernelCost, places: Sequence[Allocation]) -> CompletionToken:
+    def launch(self, layer: LayerCost, kernel: KernelCost, places: Sequence[Allocation]) -> CompletionToken:
         """Launch a kernel on its engine, or enqueue it; the program resumes after the set-up."""
         token = CompletionToken()
         self.tokens.append(token)
@@ -352,43 +349,42 @@ class Schedule:
         return token
 
     def _launch(
-        self, token: CompletionToken, layer: LayerAccount, kernel: KernelCost, places: Sequence[Allocation]
+        self, token: CompletionToken, layer: LayerCost, kernel: KernelCost, places: Sequence[Allocation]
     ) -> None:
-        engine, use = self.machine.engine(kernel.engine), self._use(kernel.engine)
-        setup = min(engine.setup, kernel.cycles)
-        self._pass(layer, "setup", use.time.entry(self.now) + setup)
-        begun, token.start = self.now, max(self.now, use.time.free)
+        engine = self._engine(kernel.engine)
+        setup = min(self.machine.engine(kernel.engine).setup, kernel.cycles)
+        self._pass(layer, "setup", engine.entry(self.now) + setup)
+        begun, token.start = self.now, max(self.now, engine.free)
         self.now = token.start
         token.end = self._contended(kernel.cycles - setup, kernel)
         self.now = begun
         self._spend(layer, "conflicts", token.end - token.start - (kernel.cycles - setup))
-        use.time.execute_until(token.end)
-        use.level = kernel.levels[0][0] if len(kernel.levels) == 1 else ""
-        tally = layer.operators.setdefault(kernel.operator, Tally())
-        self._beside(token, layer, tally)
+        engine.execute_until(token.end)
+        self._launched[self._name(kernel.engine)] = kernel.levels[0][0] if len(kernel.levels) == 1 else ""
+        self._beside(token, layer, layer.of_operator(kernel.operator))
         self._ran(token, layer, kernel, places)
 
-    def _beside(self, token: CompletionToken, layer: LayerAccount, tally: Tally) -> None:
+    def _beside(self, token: CompletionToken, layer: LayerCost, kind: KernelTotals) -> None:
         """Record that a kernel runs concurrently in its token's interval."""
         running = self._running.setdefault(self._thread, [])
-        running.append(Running(token.start, token.end, layer, tally))
+        running.append(Running(token.start, token.end, layer, kind))
         running.sort(key=lambda kernel: kernel.start)
 
-    def conflict(self, layer: LayerAccount, cycles: int) -> None:
+    def conflict(self, layer: LayerCost, cycles: int) -> None:
         """Record cycles that instructions of a layer lose to accesses of one bank."""
         self._spend(layer, "conflicts", cycles)
 
-    def executed(self, token: CompletionToken, layer: LayerAccount, queue: Queue, operator: str) -> None:
+    def executed(self, token: CompletionToken, layer: LayerCost, queue: Queue, operator: str) -> None:
         """Record that a queue executes an instruction in its token's interval, concurrently with the program."""
-        cycles, tally = token.end - token.start, layer.operators.setdefault(operator, Tally())
+        cycles, kind = token.end - token.start, layer.of_operator(operator)
         name = f"{self._name(queue.engine)}.{queue.name}"
-        use = self.queues.setdefault(queue.engine, {}).setdefault(name, EngineUse())
-        share = layer.engines.setdefault(name, EngineAccount())
-        self._beside(token, layer, tally)
-        use.busy += cycles
+        cost = self.queue_costs.setdefault(queue.engine, {}).setdefault(name, EngineCost(name, name))
+        share = layer.of_engine(name)
+        self._beside(token, layer, kind)
+        cost.busy += cycles
         share.busy += cycles
-        use.calls += 1
-        for part in (layer, tally, share):
+        cost.calls += 1
+        for part in (layer, kind, share):
             part.calls += 1
         self.span(layer, token.start, token.end)
         if self._last is None or token.end > self._last[0]:
@@ -399,16 +395,16 @@ class Schedule:
         """Return the number of the engine instance that serves the iteration."""
         return self._copy % self._engine_copies[engine]
 
-    def join(self, layer: LayerAccount, kernel: KernelCost) -> None:
+    def join(self, layer: LayerCost, kernel: KernelCost) -> None:
         """Wait for all kernels launched on a kernel's engine."""
         self.act(partial(self._join, layer, kernel))
 
-    def _join(self, layer: LayerAccount, kernel: KernelCost) -> None:
-        self._pass(layer, "busy", max(self.now, self._use(kernel.engine).time.free))
+    def _join(self, layer: LayerCost, kernel: KernelCost) -> None:
+        self._pass(layer, "busy", max(self.now, self._engine(kernel.engine).free))
 
     def start(
         self,
-        layer: LayerAccount,
+        layer: LayerCost,
         link: Link,
         cost: TransferCost,
         far: Allocation,
@@ -435,7 +431,7 @@ class Schedule:
     def _start(
         self,
         token: CompletionToken,
-        layer: LayerAccount,
+        layer: LayerCost,
         link: Link,
         cost: TransferCost,
         far: Allocation,
@@ -444,11 +440,11 @@ class Schedule:
         route: Sequence[tuple[int, int]],
     ) -> None:
         channel = self._occupy(token, layer, link, cost, (far.level, near.level), route)
-        outward, bus, start, end = token.outward, self.links[link.name], token.start, token.end
+        outward, traffic, start, end = token.outward, self.link_costs[link.name], token.start, token.end
         hops = max(len(route), 1)
-        bus.busy += cost.data * hops
-        bus.channel_busy[channel] += end - start
-        self.account(layer, bus, cost, (far.level, near.level), hops, outward)
+        traffic.busy += cost.data * hops
+        traffic.channels[channel] += end - start
+        self.account(layer, link, cost, (far.level, near.level), hops, outward)
         if outward:
             layer.stored += cost.bytes
             layer.produced += sizes[1]
@@ -465,7 +461,7 @@ class Schedule:
     def _occupy(
         self,
         token: CompletionToken,
-        layer: LayerAccount,
+        layer: LayerCost,
         link: Link,
         cost: TransferCost,
         levels: tuple[str, str],
@@ -478,10 +474,10 @@ class Schedule:
         """
         if route:
             return self._hop(token, layer.nodes, link, cost, route)
-        bus = self.links[link.name]
+        time = self.links[link.name]
         data = cost.data + self._banks.delay(cost, [self._own(rows.level)[1] for rows in cost.rows])
-        token.end = bus.time.move(self.now, Times(cost.startup, data))
-        channel, token.start, begin = bus.time.last
+        token.end = time.move(self.now, Times(cost.startup, data))
+        channel, token.start, begin = time.last
         for level in dict.fromkeys(levels) if data else ():
             traffic = self._traffic.setdefault(self._own(level), [])
             traffic.append((begin, token.end, cost.bytes / data))
@@ -499,11 +495,11 @@ class Schedule:
         token.start, token.end, spans = self.mesh.send(link, route, self.now, cost.startup, data)
         for edge, span in zip(route, spans, strict=True):
             self.hops.append(Hop(link.name, *edge, nodes, *span, cost.bytes))
-        bus = self.links[link.name]
-        bus.time.bus = max(bus.time.bus, token.end)
+        time = self.links[link.name]
+        time.bus = max(time.bus, token.end)
         return 0
 
-    def wait(self, layer: LayerAccount, token: CompletionToken | LaneToken | None) -> None:
+    def wait(self, layer: LayerCost, token: CompletionToken | LaneToken | None) -> None:
         """Wait for a transfer; the stall is charged to the layer's engine."""
         if token is None:
             return
@@ -513,26 +509,26 @@ class Schedule:
             return
         self.act(partial(self._wait, layer, token))
 
-    def _wait(self, layer: LayerAccount, token: CompletionToken) -> None:
+    def _wait(self, layer: LayerCost, token: CompletionToken) -> None:
         if token.end <= self.now:
             return
         kind = "wait out" if token.outward else "wait in"
         self.span(layer, self.now, token.end)
         self._stall(layer, kind, token.end)
 
-    def _stall(self, layer: LayerAccount, kind: str, until: int) -> None:
+    def _stall(self, layer: LayerCost, kind: str, until: int) -> None:
         """Advance the program to a cycle, and record the intervals in which the layer's engine waits."""
         for start, end in self._pass(layer, kind.replace(" ", "_"), until):
-            if layer.engine and self._engine_waits:
+            if layer.first_engine and self._engine_waits:
                 waiting = BusyInterval(
-                    self._name(layer.engine), kind, kind, layer.nodes, start, end, instance=self._instance
+                    self._name(layer.first_engine), kind, kind, layer.nodes, start, end, instance=self._instance
                 )
                 self._add_wait(waiting)
 
     def end(self) -> int:
         """Advance the program to the end of all issued work, and return that cycle."""
-        engines = (use.time.free for uses in self.engines.values() for use in uses)
-        last = max([self.now, self.queues_end, *engines, *(bus.time.bus for bus in self.links.values())])
+        engines = (engine.free for instances in self.engines.values() for engine in instances)
+        last = max([self.now, self.queues_end, *engines, *(link.bus for link in self.links.values())])
         if self._last is not None and last > self.now:
             self._pass(*self._last[1:], last)
         return last
@@ -552,8 +548,8 @@ class Schedule:
 
     def account(
         self,
-        layer: LayerAccount,
-        bus: LinkUse,
+        layer: LayerCost,
+        link: Link,
         cost: TransferCost,
         levels: Iterable[str],
         hops: int,
@@ -561,15 +557,15 @@ class Schedule:
         count: int = 1,
     ) -> None:
         """Charge `count` equal transfers, of so many hops in all, to a layer and a link."""
-        energy = cost.bytes * (bus.link.energy * hops + sum(self._energy[level] for level in levels) * count)
-        for part in (layer, bus):
+        energy = cost.bytes * (link.energy * hops + sum(self._energy[level] for level in levels) * count)
+        for part in (layer, self.link_costs[link.name]):
             part.transfers += count
             part.energy += energy
             part.bytes_in += 0 if outward else cost.bytes * count
             part.bytes_out += cost.bytes * count if outward else 0
-        layer.link_cycles += (cost.startup + cost.data if bus.link.channels == 1 else cost.data) * count
+        layer.link_cycles += (cost.startup + cost.data if link.channels == 1 else cost.data) * count
 
-    def note_last(self, layer: LayerAccount, end: int, *, outward: bool) -> None:
+    def note_last(self, layer: LayerCost, end: int, *, outward: bool) -> None:
         """Note the end of a transfer, to whose layer the program's last wait is charged where it is the last one."""
         if self._last is None or end > self._last[0]:
             self._last = end, layer, "wait_out" if outward else "wait_in"
@@ -594,7 +590,7 @@ class Schedule:
         else:
             self.events.append(event)
 
-    def span(self, layer: LayerAccount, start: int, end: int) -> None:
+    def span(self, layer: LayerCost, start: int, end: int) -> None:
         layer.start = start if layer.start < 0 else min(layer.start, start)
         layer.end = max(layer.end, end)
 
@@ -612,6 +608,13 @@ class Schedule:
             if capacity and traffic and cycles:
                 end = max(end, _slowed(self.now, cycles, size / kernel.cycles, capacity, traffic))
         return end
+
+
+def _idle(link: Link, machine: Machine) -> LinkCost:
+    """Return the cost of a link before its first transfer; its width is in bytes per cycle of the machine's clock."""
+    clock = machine.clock.nominal
+    ratio = link.clock.nominal / clock if link.clock.mhz and clock else 1.0
+    return LinkCost(link.name, link.width * ratio, [0] * link.channels)
 
 
 def _slowed(start: int, cycles: int, need: float, capacity: int, traffic: Sequence[tuple[int, int, float]]) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
@@ -24,7 +24,6 @@ from ...passes.grids.memories import COPIES
 from ...passes.memory.views import bytes_of
 from ...passes.pipeline_dma import PipelineDmaPass
 from ...passes.sharding.residents import one_call
-from .accounts import LayerAccount
 from .clock import BareSchedule
 from .columns import Batch, Trail
 from .result import (
@@ -33,12 +32,10 @@ from .result import (
     EdgeCost,
     EngineCost,
     Hop,
+    KernelTotals,
     LayerCost,
-    LayerEngine,
     LevelUse,
-    LinkCost,
     MeshLevel,
-    OperatorCost,
     Simulation,
 )
 from .schedule import Schedule
@@ -68,8 +65,7 @@ def simulate(
     walker = Walker(module, schedule)
     walker.walk(function)
     cycles = schedule.end()
-    parts = [layer for layer in schedule.layers.values() if layer.start >= 0]
-    layers = tuple(map(_layer_cost, parts))
+    layers = tuple(_useful(layer) for layer in schedule.layers.values() if layer.start >= 0)
     memory = schedule.memory()
     fixed, copies = _fixed_bytes(module, function, machine), _copies_in_use(module)
     edges = tuple(_edges(schedule.hops))
@@ -80,9 +76,9 @@ def simulate(
         sum(layer.energy for layer in layers),
         schedule.events,
         layers,
-        _operators(parts),
+        _operators(layers),
         tuple(_engine_costs(schedule, layers, cycles)),
-        tuple(_link_cost(name, schedule) for name in schedule.links),
+        tuple(replace(cost, buses=schedule.buses(name)) for name, cost in schedule.link_costs.items()),
         tuple(
             _level_use(level, memory, fixed.get(level.name, 0), copies.get(level.name, 1)) for level in machine.levels
         ),
@@ -143,41 +139,43 @@ def call_cycles(module: ModuleOp, function: str, machine: Machine) -> CallCycles
     return CallCycles(warm, clock.end())
 
 
-def _layer_cost(layer: LayerAccount) -> LayerCost:
-    """Return the cost of a layer, named after its most expensive kernel."""
-    own = ("operator", "points", "macs", "engines")
-    names = [field.name for field in fields(LayerCost) if field.name not in own]
-    operator = max(layer.operators, key=lambda name: layer.operators[name].busy, default="transfers")
-    counts = _effective(layer, layer.points), _effective(layer, layer.macs)
-    engines = sorted((_engine_of_layer(layer, name) for name in layer.engines), key=lambda e: (-e.busy, e.engine))
-    rest = {name: getattr(layer, name) for name in names}
-    return LayerCost(operator=operator, engines=tuple(engines), points=counts[0], macs=counts[1], **rest)
-
-
-def _engine_of_layer(layer: LayerAccount, engine: str) -> LayerEngine:
-    share = layer.engines[engine]
-    counts = _effective(layer, share.points), _effective(layer, share.macs)
-    peak = share.macs / share.least if share.macs and share.rated == share.macs else 0.0
-    return LayerEngine(engine, share.busy, share.calls, *counts, peak)
-
-
-def _effective(layer: LayerAccount, count: int) -> int:
+def _useful(layer: LayerCost) -> LayerCost:
     """
-    Return the fraction of useful points in a layer's kernels: partial tiles compute points outside of its outputs.
+    Return the cost of a layer with its useful work: partial tiles compute points outside of its outputs.
+
+    The engine with most cycles is first.
     """
+    operators, engines = (_useful_parts(layer, parts) for parts in (layer.operators, layer.engines))
+    ranked = sorted(engines.values(), key=lambda engine: (-engine.busy, engine.name))
+    points, macs = _effective(layer, layer.points), _effective(layer, layer.macs)
+    return replace(layer, points=points, macs=macs, operators=operators, engines={part.name: part for part in ranked})
+
+
+def _useful_parts(layer: LayerCost, parts: Mapping[str, KernelTotals]) -> dict[str, KernelTotals]:
+    useful: dict[str, KernelTotals] = {}
+    for name, part in parts.items():
+        points, macs = _effective(layer, part.points), _effective(layer, part.macs)
+        useful[name] = replace(part, points=points, macs=macs, least=macs / part.peak if part.peak else part.least)
+    return useful
+
+
+def _effective(layer: LayerCost, count: int) -> int:
+    """Return the fraction of useful points in a layer's kernels."""
     return count * layer.stored // layer.produced if layer.produced else count
 
 
-def _operators(layers: Sequence[LayerAccount]) -> tuple[OperatorCost, ...]:
+def _operators(layers: Sequence[LayerCost]) -> tuple[KernelTotals, ...]:
     """Return the cost of each kind of kernel, the most expensive first."""
-    costs: dict[str, OperatorCost] = {}
-    for layer in layers:
-        for name, tally in layer.operators.items():
-            old = costs.get(name, OperatorCost(name, 0, 0, 0, 0, 0))
-            points, macs = _effective(layer, tally.points), _effective(layer, tally.macs)
-            counts = old.layers + 1, old.calls + tally.calls, old.busy + tally.busy, old.points + points
-            costs[name] = OperatorCost(name, *counts, old.macs + macs)
-    return tuple(sorted(costs.values(), key=lambda cost: (-cost.busy, cost.operator)))
+    totals: dict[str, KernelTotals] = {}
+    for part in (part for layer in layers for part in layer.operators.values()):
+        total = totals.setdefault(part.name, KernelTotals(part.name, 0))
+        total.layers += 1
+        total.calls += part.calls
+        total.busy += part.busy
+        total.points += part.points
+        total.macs += part.macs
+        total.least += part.least
+    return tuple(sorted(totals.values(), key=lambda total: (-total.busy, total.name)))
 
 
 def _engine_costs(schedule: Schedule, layers: Sequence[LayerCost], cycles: int) -> Iterator[EngineCost]:
@@ -186,20 +184,18 @@ def _engine_costs(schedule: Schedule, layers: Sequence[LayerCost], cycles: int) 
     for event in schedule.events.where(_KIND, ("compute", "wait in", "wait out")):
         spans[event.resource, event.kind].append((event.start, event.end))
     for engine in schedule.machine.engines:
-        queues, uses = schedule.queues.get(engine.name, {}), schedule.engines[engine.name]
-        for name, use in queues.items():
-            yield EngineCost(name, use.busy, 0, 0, cycles - use.busy, use.calls, 0.0, 0.0, name)
-        if queues and not any(use.calls for use in uses):
+        queues = schedule.queue_costs.get(engine.name, {})
+        yield from (replace(cost, idle=cycles - cost.busy) for cost in queues.values())
+        costs = [schedule.cost_of(engine.name, copy) for copy in range(len(schedule.engines[engine.name]))]
+        if queues and not any(cost.calls for cost in costs):
             continue
-        shares = (share for layer in layers for share in layer.engines if share.engine == engine.name and share.busy)
-        rates = (share.points / share.busy for share in shares)
-        peak = max([use.peak for use in uses] + list(rates))
-        for copy, use in enumerate(uses):
-            name = f"{engine.name}.{copy}" if engine.total > 1 else engine.name
-            waits = _waits(*(spans[name, kind] for kind in ("compute", "wait in", "wait out")))
-            yield EngineCost(
-                name, use.busy, *waits, cycles - use.busy - sum(waits), use.calls, peak, use.energy, engine.name
-            )
+        shares = (layer.engines[engine.name] for layer in layers if engine.name in layer.engines)
+        rates = (share.points / share.busy for share in shares if share.busy)
+        peak = max([cost.peak for cost in costs] + list(rates))
+        for cost in costs:
+            wait_in, wait_out = _waits(*(spans[cost.name, kind] for kind in ("compute", "wait in", "wait out")))
+            idle = cycles - cost.busy - wait_in - wait_out
+            yield replace(cost, wait_in=wait_in, wait_out=wait_out, idle=idle, peak=peak)
 
 
 def _waits(computes: list[tuple[int, int]], into: list[tuple[int, int]], out: list[tuple[int, int]]) -> tuple[int, int]:
@@ -214,15 +210,6 @@ def _waits(computes: list[tuple[int, int]], into: list[tuple[int, int]], out: li
         sum(high - low for low, high in joined(spans)) for spans in (computes, computes + into, computes + into + out)
     )
     return fed - busy, used - fed
-
-
-def _link_cost(name: str, schedule: Schedule) -> LinkCost:
-    bus = schedule.links[name]
-    clock = schedule.machine.clock.nominal
-    ratio = bus.link.clock.nominal / clock if bus.link.clock.mhz and clock else 1.0
-    moved = bus.bytes_in, bus.bytes_out, bus.transfers, bus.busy
-    buses = schedule.buses(name)
-    return LinkCost(name, *moved, tuple(bus.channel_busy), bus.link.width * ratio, bus.energy, buses)
 
 
 def _level_use(level: Level, memory: Sequence[BufferResidency], fixed: int, copies: int) -> LevelUse:

@@ -61,10 +61,10 @@ def _row(layer: LayerCost, cycles: int) -> tuple[str, ...]:
 
 def engine_label(layer: LayerCost) -> str:
     """Return the engines of a layer, with their shares of its cycles if there are several."""
-    total = sum(engine.busy for engine in layer.engines)
+    total = sum(engine.busy for engine in layer.engines.values())
     if len(layer.engines) < 2 or not total:
         return layer.engine
-    return " + ".join(f"{engine.engine} {engine.busy / total:.0%}" for engine in layer.engines)
+    return " + ".join(f"{engine.name} {engine.busy / total:.0%}" for engine in layer.engines.values())
 
 
 def operator_table(simulation: Simulation) -> Table:
@@ -75,9 +75,7 @@ def operator_table(simulation: Simulation) -> Table:
     for operator in simulation.operators:
         share = f"{operator.busy / max(simulation.cycles, 1):.1%}"
         counts = operator.layers, operator.calls, operator.busy
-        table.add_row(
-            operator.operator, *(f"{n:,}" for n in counts), share, f"{operator.macs:,}", f"{operator.points:,}"
-        )
+        table.add_row(operator.name, *(f"{n:,}" for n in counts), share, f"{operator.macs:,}", f"{operator.points:,}")
     return table
 
 

@@ -34,13 +34,13 @@ from ...passes.timing.kernels import (
     level_of,
 )
 from ...passes.timing.transfers import Descriptor, TransferCost, copy_over_link, link_between
-from .accounts import CompletionToken, LayerAccount
+from .in_flight import CompletionToken
 from .instruction_cache import InstructionCache, code_key
 from .lanes import Diverged, Lanes
 from .lockstep import LaneToken
 from .programs import SimulatedPrograms
 from .queues import SimulatedQueues
-from .result import Nodes, StreamUse
+from .result import LayerCost, Nodes, StreamUse
 from .rows import DramAddresses
 from .schedule import Schedule
 
@@ -48,7 +48,7 @@ from .schedule import Schedule
 class _Launched(NamedTuple):
     """Token of a launched kernel."""
 
-    layer: LayerAccount
+    layer: LayerCost
     cost: KernelCost
 
 
@@ -119,7 +119,7 @@ class Walker(WalkClient):
     def _level(self, value: SSAValue) -> str:
         return level_of(value, self._machine.far.name)
 
-    def _layer(self, op: Operation) -> LayerAccount:
+    def _layer(self, op: Operation) -> LayerCost:
         return self._schedule.layer(self._nodes or _nodes_of(op))
 
     def _engine_of(self, op: Operation) -> StringAttr | None:
@@ -236,7 +236,7 @@ class Walker(WalkClient):
         `conflict_cycles` are the cycles that it takes more, by the places of its operands.
         """
         layer, schedule = self._layer(op), self._schedule
-        layer.engine = layer.engine or cost.engine
+        layer.first_engine = layer.first_engine or cost.engine
         around, launched = op.parent_op(), self._launched
         is_launched = around is not None and declared(type(around), Launches) is not None
         size = self._cache.program.launch if is_launched else self._cache.kernel_bytes(op)

@@ -50,7 +50,7 @@ def shares_by_operator(simulation: Simulation, types: Mapping[str, str], copier:
     for layer in simulation.layers:
         name = label_of(layer.nodes, types, layer.operator)
         old = shares.get(name, OperatorShare(name, 0, 0, 0))
-        host = sum(engine.busy for engine in layer.engines if engine.engine == copier)
+        host = layer.engines[copier].busy if copier in layer.engines else 0
         shares[name] = OperatorShare(name, old.layers + 1, old.cycles + layer.cycles, old.host + host)
     return sorted(shares.values(), key=lambda share: -share.cycles)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ...compiler import Model
     from ...passes.core.manager import Observer
-    from ..simulator import Simulation
+    from ..simulator import KernelTotals, LayerCost, Simulation
     from ..simulators.session import Settings
 
 
@@ -153,13 +153,29 @@ def numbers_of(simulation: Simulation, title: str) -> dict[str, Any]:
     """Return all numbers of a simulation but its single events, for JSON. Times are modelled cycles."""
     content: dict[str, Any] = {"model": title, "modelled": True}
     for field in dataclasses.fields(simulation):
-        if field.name not in ("events", "memory", "hops"):
+        if field.name not in ("events", "memory", "hops", "layers", "operators"):
             content[field.name] = _plain(getattr(simulation, field.name))
-    derived = "engine", "cycles", "computing", "stalled", "rate", "engine_rate", "mac_rate", "intensity", "limited_by"
-    for entry, layer in zip(content["layers"], simulation.layers, strict=True):
-        entry.update({name: getattr(layer, name) for name in derived})
-        entry["of_peak"] = None if isnan(layer.of_peak) else layer.of_peak
+    content["layers"] = [_layer_numbers(layer) for layer in simulation.layers]
+    content["operators"] = [_totals(kernels, "operator", "layers") for kernels in simulation.operators]
     return content
+
+
+def _layer_numbers(layer: LayerCost) -> dict[str, Any]:
+    inner = ("first_engine", "operators", "engines", "stored", "produced")
+    derived = (
+        *("operator", "engine", "cycles", "computing", "stalled", "rate", "engine_rate", "mac_rate", "intensity"),
+        "limited_by",
+    )
+    names = [field.name for field in dataclasses.fields(layer) if field.name not in inner]
+    numbers: dict[str, Any] = {name: getattr(layer, name) for name in (*names, *derived)}
+    numbers["engines"] = [_totals(kernels, "engine", "peak") for kernels in layer.engines.values()]
+    numbers["of_peak"] = None if isnan(layer.of_peak) else layer.of_peak
+    return numbers
+
+
+def _totals(kernels: KernelTotals, title: str, other: str) -> dict[str, Any]:
+    numbers = {name: getattr(kernels, name) for name in (other, "calls", "busy", "points", "macs")}
+    return {title: kernels.name, **numbers}
 
 
 def _plain(value: Any) -> Any:

@@ -17,7 +17,8 @@ from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.model import Machine
 from ...passes.explicit.client import Call, Handler
 from ...passes.timing.kernels import Allocation, KernelCost
-from ...runtime.simulator.accounts import CompletionToken, LayerAccount, Tally
+from ...runtime.simulator.in_flight import CompletionToken
+from ...runtime.simulator.result import LayerCost
 from ...runtime.simulator.schedule import Schedule
 from ...runtime.simulator.walk import Walker
 
@@ -66,22 +67,22 @@ class PacedSchedule(Schedule):
         self._owed = dict.fromkeys(self.engines, 0)
         """Nanoseconds that hand-overs took from layers of each processor, not yet charged."""
 
-    def hand_over(self, layer: LayerAccount, cost: KernelCost) -> None:
+    def hand_over(self, layer: LayerCost, cost: KernelCost) -> None:
         """Run a hand-over on the host of the program's processor."""
         token = CompletionToken()
         self.tokens.append(token)
         self.act(partial(self._hand_over, token, layer, cost))
 
-    def _hand_over(self, token: CompletionToken, layer: LayerAccount, cost: KernelCost) -> None:
-        tally = layer.operators.setdefault(cost.operator, Tally())
-        use, host = self._use(cost.engine), cost.engine
+    def _hand_over(self, token: CompletionToken, layer: LayerCost, cost: KernelCost) -> None:
+        kind = layer.of_operator(cost.operator)
+        engine, host = self._engine(cost.engine), cost.engine
         self._pass(layer, "busy", max(self.now, self._handing[host]))
         token.start, token.end = self.now, self._end(cost)
-        self._handing[host], free = token.end, max(use.time.free, token.end)
-        self._owed[host] += max(0, min(use.time.free, token.end) - token.start)
-        self._pass(layer, "busy", token.end, tally)
+        self._handing[host], free = token.end, max(engine.free, token.end)
+        self._owed[host] += max(0, min(engine.free, token.end) - token.start)
+        self._pass(layer, "busy", token.end, kind)
         self._ran(token, layer, cost, ())
-        use.time.free = free
+        engine.free = free
 
     def ask(self, clocks: Mapping[str, float]) -> None:
         """Ask for clocks now, without waiting: each is in force after its delay."""
@@ -203,7 +204,7 @@ class StageWalker(Walker):
         if works is None or engine is None:
             return super().call(op, static, by_data=by_data)
         layer, processor = self._layer(op), engine.data
-        layer.engine = layer.engine or processor
+        layer.first_engine = layer.first_engine or processor
         costs = [(work, _cost(work, work.processor or processor)) for work in works]
 
         def run(*places: Allocation) -> None:

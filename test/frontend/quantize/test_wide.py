@@ -115,7 +115,7 @@ def test_the_array_computes_products_of_bytes(tmp_path: Path) -> None:
     path = tmp_path / "wide.onnx"
     path.write_bytes(quantised(Options(wide=("point",), floats=("[drsml]*",))).model.SerializeToString())
     layers = profile(Model(path, integers=True), "gemmini").layers
-    assert sum(any(each.engine == "array" and each.busy for each in layer.engines) for layer in layers) == 3
+    assert sum(any(each.name == "array" and each.busy for each in layer.engines.values()) for layer in layers) == 3
 
 
 def test_a_byte_has_no_lower_one() -> None:

@@ -44,7 +44,7 @@ def faults(simulation: Simulation) -> Iterator[str]:
     for layer in simulation.layers:
         yield from (f"{_name(layer)}: {fault}" for fault in _faults_of(layer, simulation, computed))
     for name, busy in _busy(simulation).items():
-        told = sum(each.busy for layer in simulation.layers for each in layer.engines if each.engine == name)
+        told = sum(each.busy for layer in simulation.layers for each in layer.engines.values() if each.name == name)
         if told != busy:
             yield f"{name} is busy for {busy:,} cycles, in the layers for {told:,}"
     yield from (f"{each.name} is idle for {each.idle:,} cycles" for each in simulation.engines if each.idle < 0)
@@ -53,15 +53,15 @@ def faults(simulation: Simulation) -> Iterator[str]:
 def _faults_of(
     layer: LayerCost, simulation: Simulation, computed: dict[tuple[str, ...], dict[str, int]]
 ) -> Iterator[str]:
-    for each in layer.engines:
+    for each in layer.engines.values():
         if each.macs > each.peak * each.busy * (1 + 1e-9):
-            yield f"{each.macs:,} MACs in {each.busy:,} cycles of {each.engine}, whose peak is {each.peak:g}"
-    told, ran = {each.engine: each.busy for each in layer.engines}, computed.get(layer.nodes, {})
+            yield f"{each.macs:,} MACs in {each.busy:,} cycles of {each.name}, whose peak is {each.peak:g}"
+    told, ran = {each.name: each.busy for each in layer.engines.values()}, computed.get(layer.nodes, {})
     if told != ran:
         yield f"the layer says {told}, its kernels ran on {ran}"
     if layer.engine != " + ".join(sorted(ran, key=lambda engine: (-ran[engine], engine))):
         yield f"the layer says {layer.engine}, its kernels ran on {ran}"
-    if any(0 < each.macs < each.points and _multiplies_only(layer, each.engine) for each in layer.engines):
+    if any(0 < each.macs < each.points and _multiplies_only(layer, each.name) for each in layer.engines.values()):
         yield f"{layer.points:,} points, {layer.macs:,} multiply-accumulates"
     roofs = sum(each.peak for each in simulation.engines if each.engine in told)
     if layer.engine_rate > roofs * (1 + 1e-9):
@@ -70,7 +70,7 @@ def _faults_of(
 
 def _multiplies_only(layer: LayerCost, engine: str) -> bool:
     """Return whether all calls of a layer are kernels that multiply and add, on one engine."""
-    return [each.engine for each in layer.engines] == [engine] and layer.calls == 1
+    return [*layer.engines] == [engine] and layer.calls == 1
 
 
 def _computed(simulation: Simulation) -> dict[tuple[str, ...], dict[str, int]]:

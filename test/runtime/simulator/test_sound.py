@@ -21,7 +21,7 @@ from tilewright.passes.core.pipeline import Pipeline
 from tilewright.passes.explicit.events import queue_of
 from tilewright.runtime.simulator import Simulation, simulate
 from tilewright.runtime.simulator.explicit import last_explicit
-from tilewright.runtime.simulator.result import LayerCost, LayerEngine
+from tilewright.runtime.simulator.result import KernelTotals, LayerCost
 from tilewright.runtime.simulator.simulate import expanded
 from tilewright.runtime.tools import profile
 from tilewright.test.machines.make import FOLDER, library
@@ -84,7 +84,7 @@ def test_engines_that_work_at_once(resnet: Simulation) -> None:
     assert {layer.engine for layer in resnet.layers} >= {"npu", "cluster", "cluster + npu"}
     assert any(layer.hidden for layer in resnet.layers)
     for layer in resnet.layers:
-        assert all(layer.points == layer.macs for each in layer.engines if layer.engine == each.engine == "npu")
+        assert layer.engine != "npu" or layer.points == layer.macs
     (npu,) = (engine for engine in resnet.engines if engine.name == "npu")
     assert npu.peak == 1152
 
@@ -93,24 +93,23 @@ def with_layer(simulation: Simulation, number: int, layer: LayerCost) -> Simulat
     return replace(simulation, layers=(*simulation.layers[:number], layer, *simulation.layers[number + 1 :]))
 
 
-def with_engines(layer: LayerCost, engines: Sequence[LayerEngine]) -> LayerCost:
-    return replace(layer, engines=tuple(engines))
+def with_engines(layer: LayerCost, engines: Sequence[KernelTotals]) -> LayerCost:
+    return replace(layer, engines={engine.name: engine for engine in engines})
 
 
 def test_planted_faults_are_found(resnet: Simulation) -> None:
     """Cycles on another layer, engines under another name or in another order, and work that is too much."""
     numbers = [number for number, layer in enumerate(resnet.layers) if len(layer.engines) == 2]
     number, layer = numbers[0], resnet.layers[numbers[0]]
-    first, second = layer.engines
-    rates = [each.macs / each.busy for each in layer.engines]
-    npu = layer.engines.index(next(each for each in layer.engines if each.engine == "npu"))
+    first, second = layer.engines.values()
+    rate = 0.99 * layer.engines["npu"].macs / layer.engines["npu"].busy
     wrong = [
         replace(layer, busy=layer.busy - 1),
         with_engines(layer, [second, first]),
         with_engines(layer, [first]),
-        with_engines(layer, [first._replace(engine=second.engine), second._replace(engine=first.engine)]),
-        with_engines(layer, [first._replace(busy=first.busy + 1), second]),
-        with_engines(layer, [each._replace(peak=rates[npu] * 0.99) for each in layer.engines]),
+        with_engines(layer, [replace(first, name=second.name), replace(second, name=first.name)]),
+        with_engines(layer, [replace(first, busy=first.busy + 1), second]),
+        with_engines(layer, [replace(each, least=each.macs / rate) for each in layer.engines.values()]),
         replace(layer, points=layer.points * 1000),
     ]
     assert all(list(faults(with_layer(resnet, number, each))) for each in wrong)
@@ -155,7 +154,7 @@ def test_kernels_beside_the_program_by_hand() -> None:
     assert not list(faults(simulation))
     assert (first.setup, first.busy, first.cycles) == (50, 128, 178)
     assert (second.setup, second.busy) == (0, 128)
-    copied = sum(each.busy for each in third.engines)
+    copied = sum(each.busy for each in third.engines.values())
     assert (third.hidden, third.busy) == (2 * 128 - 50, copied - (2 * 128 - 50))
     assert simulation.cycles == 100 + copied
 
