@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from heapq import heappop, heappush
+from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
 
@@ -31,27 +32,57 @@ Request: TypeAlias = "tuple[int, Action, Any]"
 Program: TypeAlias = "Generator[Request, int, int]"
 
 
-class Timeline:
-    """Event loop of programs. Requests are served by cycle, those of one cycle by the numbers of the programs."""
+def _at_once(ready: int, demand: Any) -> int:
+    """End an action at the cycle from which on a program asks: the program waits for that cycle."""
+    return ready
 
-    def __init__(self, programs: Sequence[Program]):
-        self._programs = programs
-        self._requests: list[Request | None] = [None] * len(programs)
+
+_NOTHING: Request = 0, _at_once, None
+
+
+def wait_until(cycle: int) -> Request:
+    """Return the request of a program that does nothing until a cycle."""
+    return cycle, _at_once, None
+
+
+class Timeline:
+    """
+    Event loop of programs. Requests are served by cycle, those of one cycle by the numbers of the programs.
+
+    Programs are numbered in the order in which they are added.
+    """
+
+    def __init__(self, programs: Sequence[Program] = ()):
+        self._programs: list[Program] = []
+        self._requests: list[Request] = []
         self._ready: list[tuple[int, int]] = []
         """Heap of the cycle and number of each program that has a request."""
         self._blocked: dict[object, list[tuple[int, int, Any]]] = {}
         """Queue -> the programs that it blocks: the cycle of the request, the program's number, and the op."""
-        self.ends = [0] * len(programs)
+        self.now = 0
+        """The cycle of the last request."""
+        self.ends: list[int] = []
         """The cycle at which each program has ended."""
+        for program in programs:
+            self.add(program)
 
-    def run(self) -> list[tuple[int, Any]]:
-        """Run all programs to their ends; return those that block forever, by number, and the op where each does."""
-        for number, program in enumerate(self._programs):
-            self._resume(number, program, None)
-        while self._ready:
+    def add(self, program: Program) -> None:
+        """Begin one more program."""
+        number = len(self._programs)
+        self._programs.append(program)
+        self._requests.append(_NOTHING)
+        self.ends.append(0)
+        self._resume(number, program, None)
+
+    def run(self, until: float = inf) -> list[tuple[int, Any]]:
+        """
+        Serve the requests up to and including a cycle, by default run all programs to their ends.
+
+        Returns the programs that block, of those to their ends forever, by number, and the op where each does.
+        """
+        while self._ready and self._ready[0][0] <= until:
             now, number = heappop(self._ready)
-            request = self._requests[number]
-            assert request is not None
+            self.now, request = now, self._requests[number]
             answer = request[1](now, request[2])
             if isinstance(answer, Signal):
                 if answer.is_blocked:

@@ -24,11 +24,12 @@ from ...errors import Diagnostic
 from ...ir import Array, where
 from ...passes.explicit.events import Event, event_of_class, fence_of, queue_of
 from ...passes.explicit.transfers import TileTransfer, transfer_of
+from ...passes.timing.timeline import Timeline
 from ..interpreter import Interpreter, Session, run_op
 from ..interpreter.boundary import ports
 from ..interpreter.memory import check_writable
 from .clock import BareSchedule
-from .effects import EffectTimeline, TimedEffect, poison
+from .effects import TimedEffect, poison
 from .in_flight import CompletionToken
 from .simulate import expanded, scheduled
 
@@ -66,7 +67,7 @@ class TimedInterpreter(Interpreter):
         self._shares: Iterator[int] = iter(())
         """Number of tokens of each concurrent program."""
         self._forked: list[TimedInterpreter] = []
-        self._timeline = EffectTimeline()
+        self._timeline, self._in_flight = Timeline(), set[TimedEffect]()
         self._now = 0
         """Cycle up to which the program has waited."""
         self._ends: dict[str, int] = {}
@@ -82,12 +83,12 @@ class TimedInterpreter(Interpreter):
                 poison(value)
         with np.errstate(all="ignore"):
             # Effects that the program has not waited for happen before its next run, but after its results are read.
-            self._timeline.advance(np.inf)
+            self._timeline.run()
             schedule = self._schedules[symbol]
             self._tokens, self._shares = iter(schedule.tokens), iter(schedule.shares)
-            self._timeline, self._now, self._ends = EffectTimeline(), 0, {}
+            self._timeline, self._in_flight, self._now, self._ends = Timeline(), set[TimedEffect](), 0, {}
             results = super().call(symbol, arguments)
-            self._timeline.advance(self._now)
+            self._timeline.run(self._now)
         if next(self._tokens, None) is not None:
             raise _deviation(self.symbol(symbol))
         return results
@@ -132,8 +133,9 @@ class TimedInterpreter(Interpreter):
 
     def _at_once(self, op: Operation, env: dict[SSAValue, Value]) -> None:
         """Execute an op that takes no time, after the effects before it on what it reads."""
-        if self._timeline.will_write([env[value] for value in self.cached(op, _reads)]):
-            self._timeline.advance(self._now)
+        reads = [env[value] for value in self.cached(op, _reads)]
+        if reads and any(effect.may_write(reads) for effect in self._in_flight):
+            self._timeline.run(self._now)
         super()._run(op, env)
         if self._forked:
             self._now = max(self._now, *(program._now for program in self._forked))
@@ -148,7 +150,13 @@ class TimedInterpreter(Interpreter):
         token = next(self._tokens, None)
         if token is None:
             raise _deviation(effect.op)
-        self._timeline.add(effect, token.start, token.end)
+        if token.start < self._timeline.now:
+            raise Diagnostic(
+                "an index is loaded in a parallel loop, before the effects of other iterations are scheduled",
+                where=where(effect.op),
+                expected="indices that are loaded before the loop",
+            )
+        self._timeline.add(effect.program(token.start, token.end, self._in_flight))
         return token
 
     def _wait(self, token: CompletionToken | None) -> None:

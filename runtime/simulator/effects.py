@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from heapq import heappop, heappush
 
 import numpy as np
 from xdsl.ir import Operation
@@ -17,6 +16,7 @@ from xdsl.ir import Operation
 from ...dialects.core.layout_arrays import LayoutArray
 from ...errors import Diagnostic
 from ...ir import Array, where
+from ...passes.timing.timeline import Program, wait_until
 
 _INTEGER, _FLOAT = 0xA5, 0xFF
 """Bytes of poison: an unlikely integer, and NaN in every float format."""
@@ -49,7 +49,7 @@ def _poisoned(array: Array) -> int:
     return int.from_bytes([byte] * array.dtype.itemsize, "little")
 
 
-@dataclass
+@dataclass(eq=False)
 class TimedEffect:
     """
     Memory effect of an op from its start to its end.
@@ -62,58 +62,31 @@ class TimedEffect:
     writes: Sequence[Array]
     compute: Callable[[], Sequence[Array]]
 
-    def start(self) -> None:
-        """Compute the results, and poison the outputs."""
-        self._results = self.compute()
+    def program(self, start: int, end: int, in_flight: set[TimedEffect]) -> Program:
+        """
+        Compute the results at the start, and poison the outputs; write the results at the end.
+
+        After a data race on an operand or output it writes poison instead. The effect is in `in_flight` to its end.
+        Raises Diagnostic for an error of the op.
+        """
+        in_flight.add(self)
+        yield wait_until(start)
+        try:
+            results = self.compute()
+        except Diagnostic as error:
+            error.where = error.where or where(self.op)
+            raise
         for array in self.writes:
             poison(array)
-        self._touched = [array for array in (*self.reads, *self.writes) if array.flags.writeable]
-        self._left = [_bits(array).copy() for array in self._touched]
-
-    def end(self) -> None:
-        """Write the results; write poison instead after a data race on an operand or output."""
-        pairs = zip(self._touched, self._left, strict=True)
-        alone = all(np.array_equal(_bits(array), left) for array, left in pairs)
-        for array, result in zip(self.writes, self._results, strict=True):
+        touched = [array for array in (*self.reads, *self.writes) if array.flags.writeable]
+        left = [_bits(array).copy() for array in touched]
+        yield wait_until(end)
+        alone = all(np.array_equal(_bits(array), bits) for array, bits in zip(touched, left, strict=True))
+        for array, result in zip(self.writes, results, strict=True):
             _write(array, _bits(result) if alone else _poisoned(array))
-        del self._results, self._touched, self._left
+        in_flight.remove(self)
+        return end
 
-
-class EffectTimeline:
-    """
-    Effects ordered by time; ties are broken by program order.
-
-    Ops are added in program order.
-    """
-
-    def __init__(self) -> None:
-        self._moments: list[tuple[int, int, bool, TimedEffect]] = []
-        self._added = 0
-        self._now = 0
-
-    def add(self, effect: TimedEffect, start: int, end: int) -> None:
-        """Add the effects of an interval in cycles. Raises Diagnostic for a start in the past."""
-        if start < self._now:
-            raise Diagnostic(
-                "an index is loaded in a parallel loop, before the effects of other iterations are scheduled",
-                where=where(effect.op),
-                expected="indices that are loaded before the loop",
-            )
-        self._added += 1
-        heappush(self._moments, (start, self._added, False, effect))
-        heappush(self._moments, (end, self._added, True, effect))
-
-    def will_write(self, arrays: Sequence[Array]) -> bool:
-        """Return whether an effect that has not ended may write memory of an array."""
-        pending = [write for *_, effect in self._moments for write in effect.writes] if arrays else []
-        return any(np.may_share_memory(_memory(array), _memory(write)) for write in pending for array in arrays)
-
-    def advance(self, until: float) -> None:
-        """Execute all effects up to and including a cycle. Raises Diagnostic for an error of an op."""
-        while self._moments and self._moments[0][0] <= until:
-            self._now, _, ends, effect = heappop(self._moments)
-            try:
-                effect.end() if ends else effect.start()
-            except Diagnostic as error:
-                error.where = error.where or where(effect.op)
-                raise
+    def may_write(self, arrays: Sequence[Array]) -> bool:
+        """Return whether the effect may write memory of an array."""
+        return any(np.may_share_memory(_memory(array), _memory(write)) for write in self.writes for array in arrays)
