@@ -103,14 +103,15 @@ def main(arguments: Sequence[str]) -> int:
     for path in paths:
         buffers, capacity = read(path), int(path.name.split(".")[-2])
         start = time.perf_counter()
-        placement = decide(buffers, capacity, 1, BUDGET).placement
+        offsets = decide(buffers, capacity, 1, BUDGET).offsets
         seconds = time.perf_counter() - start
-        fits = placement is not None and valid(buffers, placement.offsets, capacity) and seconds < MOST_SECONDS
+        size = max((at + buffer.size for buffer, at in zip(buffers, offsets or (), strict=False)), default=0)
+        fits = offsets is not None and valid(buffers, offsets, capacity) and seconds < MOST_SECONDS
         failures += not fits
         other, others_seconds = plain(buffers, capacity, options.limit)
         table.add_row(
             *(path.name.split(".")[0], str(len(buffers)), f"{capacity:,}"),
-            *(f"{placement.size:,}" if placement else "none", f"{seconds:.1f}", "yes" if fits else "NO"),
+            *(f"{size:,}" if offsets is not None else "none", f"{seconds:.1f}", "yes" if fits else "NO"),
             *(f"{other:,}" if other is not None else "none", f"{others_seconds:.1f}", f"{greedy(buffers):,}"),
         )
     Console(width=None if sys.stdout.isatty() else 120).print(table)

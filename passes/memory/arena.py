@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from ...errors import Diagnostic
-from .packing import Boxes, boxes_of, components, height, is_crowded, lower_bound, pack_simply
-
-if TYPE_CHECKING:
-    from .packing_search import Verdict
+from .packing import Boxes, Verdict, boxes_of, components, height, is_crowded, lower_bound, pack_simply
 
 BUDGET = 1000
 """Default search budget in units of work (see `packing_search`): seconds for a hard problem, mostly none."""
@@ -51,18 +47,6 @@ class Placement:
         return self.size == self.bound
 
 
-@dataclass(frozen=True)
-class Feasibility:
-    """
-    Feasibility of a set of buffers within a capacity.
-
-    `placement` is None if none was found; `exact` marks a proven answer, and is set with every placement.
-    """
-
-    placement: Placement | None
-    exact: bool
-
-
 def place(buffers: Sequence[Lifetime], alignment: int, budget: int = BUDGET) -> Placement:
     """
     Compute offsets, multiples of `alignment` in bytes, such that buffers with intersecting live ranges do not overlap.
@@ -76,30 +60,30 @@ def place(buffers: Sequence[Lifetime], alignment: int, budget: int = BUDGET) -> 
     return _placement(boxes, offsets, unit, bound)
 
 
-def decide(buffers: Sequence[Lifetime], capacity: int, alignment: int, budget: int = BUDGET) -> Feasibility:
+def decide(buffers: Sequence[Lifetime], capacity: int, alignment: int, budget: int = BUDGET) -> Verdict:
     """
-    Decide if buffers fit into `capacity` bytes, rounded down to the alignment, and return a placement if they do.
+    Decide if buffers fit into `capacity` bytes, rounded down to the alignment, and return offsets in bytes if they do.
 
     Stops at the first placement. Raises Diagnostic as `place` does.
     """
     boxes, unit = _boxes(buffers, alignment)
     limit = capacity // unit
     if lower_bound(boxes) > limit:
-        return Feasibility(None, True)
+        return Verdict(None, True, 0)
     offsets, left = [0] * len(boxes), budget
     for group in components(boxes):
         part = boxes.part(group)
         packed = pack_simply(part, limit)
         if height(part, packed) > limit and is_crowded(part):
-            return Feasibility(None, False)
+            return Verdict(None, False, budget - left)
         if height(part, packed) > limit:
             verdict = _decide(part, limit, left)
             if verdict.offsets is None:
-                return Feasibility(None, verdict.proved)
+                return replace(verdict, spent=budget - left + verdict.spent)
             packed, left = verdict.offsets, left - verdict.spent
         for index, offset in zip(group, packed, strict=True):
             offsets[index] = offset
-    return Feasibility(_placement(boxes, offsets, unit, lower_bound(boxes)), True)
+    return Verdict([unit * offset for offset in offsets], True, budget - left)
 
 
 def peak_step(buffers: Sequence[Lifetime], alignment: int) -> int:

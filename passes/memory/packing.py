@@ -42,6 +42,19 @@ class Boxes:
         return replace(part, durations=tuple(self.durations[i] for i in indices))
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """
+    Decision if buffers fit: offsets in the unit of their sizes, a proof that there are none, or neither.
+
+    `proved` is true for the first two; `spent` are the units of the budget that the search took.
+    """
+
+    offsets: list[int] | None
+    proved: bool
+    spent: int
+
+
 def boxes_of(sizes: Sequence[int], spans: Sequence[tuple[int, int]], fixed: Sequence[int | None]) -> Boxes:
     """Build boxes from half-open time spans; times are replaced by their ranks."""
     times = sorted({time for span in spans for time in span})

@@ -14,12 +14,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
 from ..core.solver import solve
-from .packing import Boxes, demand, height, lower_bound, overlaps, settle
+from .packing import Boxes, Verdict, demand, height, lower_bound, overlaps, settle
 
 _ORDERS = (
     "fullest time size",
@@ -39,19 +38,6 @@ _LEAST_WORK = 10
 
 _FIXED = "search_branching: FIXED_SEARCH cp_model_presolve: false cp_model_probing_level: 0"
 _FREE = "search_branching: PORTFOLIO_SEARCH"
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """
-    Result of a packing search: offsets, a proof of infeasibility, or neither.
-
-    `proved` is true for the first two; `spent` is the units of budget spent.
-    """
-
-    offsets: list[int] | None
-    proved: bool
-    spent: int
 
 
 def minimise(boxes: Boxes, offsets: list[int], goal: int, budget: int) -> tuple[list[int], int, int]:

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations, islice
 from math import inf
 from pathlib import Path
@@ -19,8 +20,9 @@ from hypothesis import strategies as st
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
 from tilewright.passes.allocate_static import AllocateStaticPass, does_not_fit
-from tilewright.passes.memory.arena import Feasibility, Lifetime, decide, peak_step, place
+from tilewright.passes.memory.arena import Lifetime, decide, peak_step, place
 from tilewright.passes.memory.packing import (
+    Verdict,
     boxes_of,
     components,
     filler,
@@ -145,8 +147,8 @@ def test_few_buffers_get_the_smallest_arena(buffers: list[Lifetime], alignment: 
     smallest = least(buffers, alignment)
     found = place(buffers, alignment)
     assert (found.size, found.optimal) == (smallest, True)
-    assert decide(buffers, smallest - 1, alignment) == Feasibility(None, True)
-    assert decide(buffers, smallest, alignment).placement is not None
+    assert replace(decide(buffers, smallest - 1, alignment), spent=0) == Verdict(None, True, 0)
+    assert decide(buffers, smallest, alignment).offsets is not None
 
 
 def test_the_simple_rules_do_not_suffice_for_them():
@@ -177,9 +179,9 @@ def test_groups_that_never_meet_are_apart():
 def test_a_cut_rectangle_is_put_together_again(seed: int, pieces: int):
     buffers = cut(seed, pieces)
     assert place(buffers, 1, 0).size > 1000
-    found = decide(buffers, 1000, 1, 20_000).placement
-    assert found is not None
-    check(buffers, found.offsets, 1, 1000)
+    offsets = decide(buffers, 1000, 1, 20_000).offsets
+    assert offsets is not None
+    check(buffers, offsets, 1, 1000)
 
 
 def test_search_improves_on_the_simple_rules():
@@ -191,21 +193,21 @@ def test_search_improves_on_the_simple_rules():
 
 def test_what_does_not_fit_is_known_without_search():
     buffers = cut(1, 15)
-    assert decide(buffers, 999, 1, 0).exact
-    assert decide(buffers, 999, 1, 0).placement is None
+    assert decide(buffers, 999, 1, 0).proved
+    assert decide(buffers, 999, 1, 0).offsets is None
 
 
 def test_no_answer_is_no_proof():
     buffers = cut(0, 60)
-    assert not decide(buffers, 1000, 1, 0).exact
-    assert decide(buffers, 1000, 1, 0).placement is None
+    assert not decide(buffers, 1000, 1, 0).proved
+    assert decide(buffers, 1000, 1, 0).offsets is None
 
 
 @pytest.mark.long
 def test_a_search_cut_short_proves_nothing():
     found = [decide(cut(seed, 150), 1000, 1, budget) for seed in range(4) for budget in (1, 10)]
-    assert any(decision.placement is None for decision in found)
-    assert all(decision.exact == (decision.placement is not None) for decision in found)
+    assert any(decision.offsets is None for decision in found)
+    assert all(decision.proved == (decision.offsets is not None) for decision in found)
     assert all(place(cut(seed, 150), 1, 1).bound == 1000 for seed in range(4))
 
 
