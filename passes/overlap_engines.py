@@ -23,7 +23,7 @@ from .map_engines import mapped_engine
 from .overlap.items import ScheduleItem, items_of
 from .overlap.order import SchedulingProblem, TransferLimit, best_order
 from .overlap.regions import range_of
-from .overlap.times import Durations, waits_of
+from .overlap.times import Durations
 from .overlap.tokens import Tokens
 
 _IN_FLIGHT, _IN_FLIGHT_EXTERNAL = 16, 32
@@ -58,14 +58,12 @@ def overlap_engines(function: FuncOp, machine: Machine, limits: InFlightLimits) 
 def _reorder(block: Block, times: Durations, limits: InFlightLimits) -> None:
     """Reorder a block by the least modelled makespan."""
     items = items_of(block)
-    durations = [times.of(item) for item in items]
-    waits = waits_of(items, durations)
     most = enumerate((limits.open, limits.external_open) if times.has_external else (limits.open,))
     tokens = [(count, Tokens(engine, times.is_external)) for engine, count in most]
     by_engine = [
         TransferLimit(count, [outstanding.opened_by(item.op) for item in items]) for count, outstanding in tokens
     ]
-    problem = SchedulingProblem([item.follows for item in items], durations, waits, by_engine)
+    problem = SchedulingProblem([item.follows for item in items], times.of_items(items), by_engine)
     _arrange(block, [items[number] for number in best_order(problem)])
 
 

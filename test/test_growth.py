@@ -25,7 +25,7 @@ from tilewright.passes.convert_to_emitc import ConvertToEmitcPass
 from tilewright.passes.cse import eliminate_common
 from tilewright.passes.emitc.names import Names
 from tilewright.passes.overlap.items import ScheduleItem, items_of
-from tilewright.passes.overlap.order import Duration, SchedulingProblem, TransferLimit, WaitTarget, best_order
+from tilewright.passes.overlap.order import Duration, SchedulingProblem, TransferLimit, best_order
 from tilewright.passes.overlap.tokens import ONE, Opened
 from tilewright.passes.recover_operators import RecoverOperatorsPass
 from tilewright.test.growth_graphs import SHAPES, Graph, doubling_functions, nested_ifs, sums
@@ -68,9 +68,9 @@ def test_items_that_may_run_in_any_order_are_ordered_in_time_linear_in_them():
         transfers = [Duration(0, 5, "dma", 4)] * count
         starts: list[set[int]] = [set() for _ in transfers]
         follows = [*starts, *({number} for number in range(count))]
-        waits = [None] * count + [WaitTarget(number) for number in range(count)]
+        waits = [Duration(0, awaits=number) for number in range(count)]
         limit = TransferLimit(count, [ONE] * count + [Opened(0, -1)] * count)
-        problem = SchedulingProblem(follows, [*transfers, *([Duration(0)] * count)], waits, [limit])
+        problem = SchedulingProblem(follows, [*transfers, *waits], [limit])
         return calls(lambda: best_order(problem))
 
     assert ordered(60 * FACTOR) < ordered(60) * FACTOR**MOST

@@ -20,7 +20,8 @@ class Duration:
     """
     Duration of an item: `busy` cycles of the program, then `beside` cycles of concurrent work on `unit`.
 
-    `queue` is the queue depth of the unit. A start that `waits` blocks until the queue has a free entry.
+    `queue` is the queue depth of the unit. A start that `waits` blocks until the queue has a free entry. A wait has the
+    number of the item that `awaits` gives, which issued what it waits for; for a kernel, `unit` is its engine.
     """
 
     busy: int
@@ -28,14 +29,17 @@ class Duration:
     unit: str = ""
     queue: int = 1
     waits: bool = False
+    awaits: int | None = None
 
+    @property
+    def is_start(self) -> bool:
+        """True if the item issues work on a unit."""
+        return bool(self.unit) and self.awaits is None
 
-@dataclass(frozen=True)
-class WaitTarget:
-    """Target of a wait: the item that issued it, and its engine if it is a kernel."""
-
-    start: int
-    engine: str = ""
+    @property
+    def is_join(self) -> bool:
+        """True if the item waits for all kernels launched on a unit."""
+        return bool(self.unit) and self.awaits is not None
 
 
 class _BlockState:
@@ -57,16 +61,17 @@ class _BlockState:
         time = self._problem.times[number]
         return self._units[time.unit].entry(self.now, time.queue)
 
-    def end_of(self, wait: WaitTarget) -> int:
+    def end_of(self, wait: Duration) -> int:
         """Return the end of a wait; a join waits for all kernels launched on its engine."""
-        return self._units[wait.engine].free if wait.engine else self._done[wait.start]
+        assert wait.awaits is not None
+        return self._units[wait.unit].free if wait.unit else self._done[wait.awaits]
 
     def run(self, number: int) -> None:
         """Advance the time by an item."""
-        time, wait = self._problem.times[number], self._problem.waits[number]
-        if wait is not None:
-            self.now = max(self.now, self.end_of(wait))
-        if time.unit:
+        time = self._problem.times[number]
+        if time.awaits is not None:
+            self.now = max(self.now, self.end_of(time))
+        if time.is_start:
             self.now = self.entry(number) + time.busy
             self._done[number] = self._units[time.unit].execute(self.now, time.beside)
             return
@@ -102,14 +107,13 @@ class TransferLimit:
 @dataclass(frozen=True)
 class SchedulingProblem:
     """
-    Scheduling problem: predecessors, duration and wait of each item in program order.
+    Scheduling problem: predecessors and duration of each item in program order.
 
     `limits` has the limit of in-flight transfers of each DMA engine.
     """
 
     follows: Sequence[Set[int]]
     times: Sequence[Duration]
-    waits: Sequence[WaitTarget | None]
     limits: Sequence[TransferLimit] = ()
 
     def excess(self, order: Sequence[int]) -> int:
@@ -128,7 +132,7 @@ class SchedulingProblem:
         """Unit -> the greatest queue depth of its items."""
         depths: dict[str, int] = {}
         for time in self.times:
-            if time.unit:
+            if time.is_start:
                 depths[time.unit] = max(time.queue, depths.get(time.unit, 0))
         return depths
 
@@ -226,11 +230,12 @@ class _Ready:
 
     def add(self, number: int) -> None:
         """Add an item without pending predecessors."""
-        time, wait = self._problem.times[number], self._problem.waits[number]
-        key = wait.engine if wait is not None else (time.unit, time.queue, time.waits)
+        time = self._problem.times[number]
+        is_wait = time.awaits is not None
+        key = time.unit if is_wait else (time.unit, time.queue, time.waits)
         bucket = self._buckets.setdefault((key, *(r.opened[number] for r in self._problem.limits)), _Bucket(number))
-        if wait is not None and not wait.engine:
-            heappush(bucket.later, (self._block.end_of(wait), self._urgency[number]))
+        if is_wait and not time.is_join:
+            heappush(bucket.later, (self._block.end_of(time), self._urgency[number]))
         else:
             heappush(bucket.items, self._urgency[number])
         self.count += 1
@@ -256,21 +261,19 @@ class _Ready:
         """
         Return the priority class of the first item of a bucket, when a later one is ready, and its urgency.
         """
-        time, wait = self._problem.times[bucket.member], self._problem.waits[bucket.member]
+        time = self._problem.times[bucket.member]
         if not bucket.items:
             at, urgency = bucket.later[0]
             return _LATER, at, False, urgency
         first = bucket.items[0]
-        if wait is None and not time.unit:
-            return _WORK, 0, False, first
-        if wait is not None and not wait.engine:
-            return _WAIT, 0, False, first
-        at = self._block.entry(bucket.member) if wait is None else self._block.end_of(wait)
+        if not time.unit:
+            return _WORK if time.awaits is None else _WAIT, 0, False, first
+        at = self._block.entry(bucket.member) if time.is_start else self._block.end_of(time)
         if at <= self._block.now:
-            return _START if wait is None else _WAIT, 0, False, first
-        if wait is None and not time.waits:
+            return _START if time.is_start else _WAIT, 0, False, first
+        if time.is_start and not time.waits:
             return _LAST, 0, False, first
-        return _LATER, at, wait is None, first
+        return _LATER, at, time.is_start, first
 
 
 def _ranks(problem: SchedulingProblem, after: Sequence[Sequence[int]]) -> list[int]:

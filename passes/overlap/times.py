@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import StringAttr
@@ -21,22 +22,8 @@ from ..map_engines import mapped_engine
 from ..timing.kernels import cost_of_copy, cost_of_kernel
 from ..timing.transfers import Descriptor, copy_over_link, link_between
 from .items import ScheduleItem, launch_awaited
-from .order import Duration, WaitTarget
+from .order import Duration
 from .regions import range_of
-
-
-def waits_of(items: Sequence[ScheduleItem], times: Sequence[Duration]) -> list[WaitTarget | None]:
-    """Return the target of each item's wait, None for items that are not waits."""
-    return [_wait_of(item, items, times) for item in items]
-
-
-def _wait_of(item: ScheduleItem, items: Sequence[ScheduleItem], times: Sequence[Duration]) -> WaitTarget | None:
-    if declared(type(item.op), Awaits) is None:
-        return None
-    begun = next((n for n in item.follows if items[n].op is item.op.operands[0].owner), None)
-    if begun is None or not times[begun].unit:
-        return None
-    return WaitTarget(begun, times[begun].unit if launch_awaited(item.op) is not None else "")
 
 
 class Durations:
@@ -47,8 +34,20 @@ class Durations:
         self._most = {level.name: external if level.external else transfers for level in machine.levels}
         self.has_external = any(level.external for level in machine.levels)
 
+    def of_items(self, items: Sequence[ScheduleItem]) -> list[Duration]:
+        """Return the durations of the items of a block, in cycles."""
+        times = [self.of(item) for item in items]
+        for number, item in enumerate(items):
+            if declared(type(item.op), Awaits) is None:
+                continue
+            begun = next((n for n in item.follows if items[n].op is item.op.operands[0].owner), None)
+            if begun is not None and times[begun].unit:
+                engine = times[begun].unit if launch_awaited(item.op) is not None else ""
+                times[number] = replace(times[number], unit=engine, awaits=begun)
+        return times
+
     def of(self, item: ScheduleItem) -> Duration:
-        """Return the duration of an item, in cycles."""
+        """Return the duration of an item by itself, in cycles: a wait takes none."""
         if declared(type(item.op), Launches) is not None:
             engine, cycles = self._cost_of(_launched(item.op))
             return Duration(engine.setup, max(0, cycles - engine.setup), engine.name, engine.queue, waits=True)

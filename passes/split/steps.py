@@ -79,5 +79,5 @@ def cycles_of(steps: Sequence[KernelStep]) -> int:
         {other for other in range(number) if step.has_to_follow(steps[other])} for number, step in enumerate(steps)
     )
     return cycles_of_runs(
-        [KernelRun(step.engine, step.cycles, before) for step, before in zip(steps, befores, strict=True)]
+        [KernelRun.on(step.engine, step.cycles, before) for step, before in zip(steps, befores, strict=True)]
     )

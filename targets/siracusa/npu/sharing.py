@@ -185,7 +185,7 @@ class Sharing:
                 self._add_npu(op, self.choices[op].npu, self.choices[op].rest, runs, numbers)
                 before = len(runs) - 1
             elif (cost := self._cost_elsewhere(op)) is not None:
-                runs.append(KernelRun(*cost, self._after(op.operands, numbers)))
+                runs.append(KernelRun.on(*cost, self._after(op.operands, numbers)))
             numbers[op] = set(range(before, len(runs)))
         return cycles_of_runs(runs)
 
@@ -195,12 +195,12 @@ class Sharing:
         choice = self.choices[op]
         after = self._after([choice.image], numbers)
         if choice.ahead and choice.elsewhere is not None:
-            runs.append(KernelRun(choice.elsewhere[0], choice.ahead, after))
+            runs.append(KernelRun.on(choice.elsewhere[0], choice.ahead, after))
             after = {len(runs) - 1}
-        runs.append(KernelRun(self.npu, npu, after))
+        runs.append(KernelRun.on(self.npu, npu, after))
         if rest is not None and choice.elsewhere is not None:
             after = self._after(op.operands, numbers) | {len(runs) - 1}
-            runs.append(KernelRun(choice.elsewhere[0], rest, after))
+            runs.append(KernelRun.on(choice.elsewhere[0], rest, after))
 
     def _add_divided(
         self, op: Operation, division: Division, runs: list[KernelRun], numbers: Mapping[Operation, set[int]]
@@ -208,7 +208,7 @@ class Sharing:
         elsewhere = self.choices[op].elsewhere
         assert elsewhere is not None
         self._add_npu(op, division.npu, division.rest, runs, numbers)
-        runs.append(KernelRun(elsewhere[0], division.beside, self._after(op.operands, numbers)))
+        runs.append(KernelRun.on(elsewhere[0], division.beside, self._after(op.operands, numbers)))
 
     def _after(self, values: Sequence[SSAValue], numbers: Mapping[Operation, set[int]]) -> set[int]:
         makers = (maker for value in values for maker in self.flow.makers(value) if maker in numbers)

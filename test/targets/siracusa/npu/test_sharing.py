@@ -86,9 +86,9 @@ def test_shared_kernels_are_done_no_later(sources: list[int], data: st.DataObjec
 
 def test_jobs_run_beside_what_does_not_need_them():
     cluster, npu = SIRACUSA.engine("cluster"), SIRACUSA.engine("npu")
-    runs = [KernelRun(npu, 1000, set()), KernelRun(cluster, 500, set()), KernelRun(cluster, 300, {0})]
+    runs = [KernelRun.on(npu, 1000, set()), KernelRun.on(cluster, 500, set()), KernelRun.on(cluster, 300, {0})]
     assert cycles_of_runs(runs) == 1300
-    assert cycles_of_runs([*runs[:2], KernelRun(cluster, 300, {1})]) == npu.setup + 800
+    assert cycles_of_runs([*runs[:2], KernelRun.on(cluster, 300, {1})]) == npu.setup + 800
 
 
 def test_all_of_a_chain_are_divided_where_one_alone_gains_little():
