@@ -203,14 +203,21 @@ class ValueRanges:
         self._carried = carried
 
     def of(self, value: SSAValue) -> Range | None:
-        """Return the interval of a value, None for values that are no integers."""
-        ranges, pending = self._known, [value]
+        """
+        Return the interval of a value, None for values that are no integers.
+
+        A value that depends on itself, as in a graph region or in code that is never reached, may be any of its type.
+        """
+        ranges, pending, path = self._known, [value], set[SSAValue]()
         while pending:
             last = pending[-1]
             missing = [] if last in ranges else [source for source in _inputs(last) if source not in ranges]
+            ranges.update({source: whole_range(source.type, self._index_bits) for source in missing if source in path})
+            missing = [source for source in missing if source not in ranges]
             if not missing and last not in ranges:
                 ranges[last] = self._range(last)
             if missing:
+                path.add(last)
                 pending += missing
             else:
                 pending.pop()

@@ -166,3 +166,19 @@ def test_values_that_a_loop_carries():
     assert held == [Range(0, most), Range(1, most), Range(0, most), Range(-most - 1, most)]
     assert [ValueRanges().of(value) for value in loop.results] == [Range(-most - 1, most)] * 4
     assert [integer_of(value) for value in loop.iter_args] == [0, 1, 0, 0]
+
+
+@quick
+def test_values_that_depend_on_themselves_are_any():
+    text = """
+    func.func @f(%c: i8) {
+      func.return
+    ^dead:
+      %x = arith.addi %y, %c : i8
+      %y = arith.maxsi %x, %x : i8
+      %z = arith.maxsi %z, %z : i8
+      %n = arith.andi %z, %z : i8
+      cf.br ^dead
+    }"""
+    values = [result for op in parse_module(new_context(), text).walk() for result in op.results]
+    assert [ValueRanges(carried=True).of(value) for value in values] == [Range(-128, 127)] * len(values)
