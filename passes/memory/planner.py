@@ -8,7 +8,6 @@ layers refines it (plan_search).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
@@ -257,18 +256,11 @@ def _does_not_fit(layers: Layers, resident: Set[int], capacity: Mapping[str, int
     """Return the error of the kernel with the largest demand."""
     near = ResidentSet(layers, (n for n in resident if layers.buffers[n].keep), capacity)
     needs = [_need(near, index) for index in range(len(layers.ops))]
-    return max(needs, key=lambda need: need.bytes).error
+    return max(needs, key=lambda need: need[0])[1]
 
 
-@dataclass(frozen=True)
-class _Need:
-    """Least bytes of the near level that a kernel needs, and the error if they are missing."""
-
-    bytes: float
-    error: Diagnostic
-
-
-def _need(kept: ResidentSet, index: int) -> _Need:
+def _need(kept: ResidentSet, index: int) -> tuple[float, Diagnostic]:
+    """Return the least bytes of the near level that a kernel needs, and the error if they are missing."""
     layers = kept.layers
     op, options = layers.ops[index], layers.options(index, 1, kept.resident)
     front = options.front
@@ -282,7 +274,7 @@ def _need(kept: ResidentSet, index: int) -> _Need:
             notes = [options.emptied, *notes]
         change = f"change what '{engine}' runs, or map the kernel to another engine (the attribute 'engine')"
         error = Diagnostic(message, where=where(op), notes=notes, remedy="remove a hint" if pins else change)
-        return _Need(float("inf"), error)
+        return float("inf"), error
     available = kept.available(index, index, options.levels)
     least = min(
         front, key=lambda candidate: max(size - left for size, left in zip(candidate.bytes, available, strict=True))
@@ -302,7 +294,7 @@ def _need(kept: ResidentSet, index: int) -> _Need:
         notes=notes,
     )
     error.needed = needed
-    return _Need(needed, error)
+    return needed, error
 
 
 def _largest(layers: Layers, index: int, kept: ResidentSet, candidate: Candidate, level: Level) -> str:

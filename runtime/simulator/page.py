@@ -30,19 +30,6 @@ def page_of(simulation: Simulation, title: str, measured: Mapping[tuple[str, ...
     return page.replace("{{title}}", escape(title)).replace("{{data}}", safe)
 
 
-class _InternedTexts:
-    """Interned texts: each is stored once and referenced by number."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-
-    def number(self, name: str) -> int:
-        return self._numbers.setdefault(name, len(self._numbers))
-
-    def all(self) -> list[str]:
-        return list(self._numbers)
-
-
 def data_of(simulation: Simulation, title: str, measured: Mapping[tuple[str, ...], int] = {}) -> dict[str, Any]:
     """
     Return the data of the page.
@@ -50,14 +37,14 @@ def data_of(simulation: Simulation, title: str, measured: Mapping[tuple[str, ...
     Events are lists `[track, kind, name, layer, start, cycles, bytes]`, and the instance where there is a mesh; buffers
     `[name, layer, address, bytes, start, end]`. Names, layers and instances are indices, -1 for none.
     """
-    names = _InternedTexts()
+    names: dict[str, int] = {}
     layers = {layer.nodes: number for number, layer in enumerate(simulation.layers)}
     tracks = {name: number for number, name in enumerate(tracks_of(simulation))}
     events = [
         [
             tracks[event.resource],
             _KINDS.index(event.kind),
-            names.number(event.name),
+            names.setdefault(event.name, len(names)),
             layers.get(event.nodes, -1),
             event.start,
             event.end - event.start,
@@ -83,7 +70,7 @@ def data_of(simulation: Simulation, title: str, measured: Mapping[tuple[str, ...
         "engines": _engines(simulation),
         "links": [{"name": link.name, "width": link.width, "busy": link.busy} for link in simulation.links],
         "meshes": [_mesh(mesh, simulation, tracks, layers) for mesh in _drawn(simulation)],
-        "names": names.all(),
+        "names": list(names),
     }
 
 
@@ -160,11 +147,11 @@ def _measured(layer: LayerCost, measured: Mapping[tuple[str, ...], int]) -> dict
 
 
 def _level(
-    level: LevelUse, simulation: Simulation, names: _InternedTexts, layers: Mapping[tuple[str, ...], int]
+    level: LevelUse, simulation: Simulation, names: dict[str, int], layers: Mapping[tuple[str, ...], int]
 ) -> dict[str, Any]:
     buffers = [
         [
-            names.number(buffer.name),
+            names.setdefault(buffer.name, len(names)),
             layers.get(buffer.nodes, -1),
             buffer.address,
             buffer.bytes,
