@@ -188,7 +188,8 @@ class _Chunk:
             start = end = self._start + sum(len(before) + 1 for before in lines[:line]) + column
         else:
             start = end = self._start
-        start = min(max(start, self._start), self._start + len(self._chunk.text))
+        limit = self._start + len(self._chunk.text)
+        start, end = min(max(start, self._start), limit), min(end, limit)
         token = _TOKEN.match(document, start)
         if end <= start and token is not None:
             end = token.end()

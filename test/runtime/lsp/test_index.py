@@ -312,8 +312,9 @@ def test_texts_cut_anywhere_are_analysed(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from((MODULE, BROKEN)))
     start = data.draw(st.integers(0, len(text)))
     cut = text[:start] + text[start + data.draw(st.integers(1, 40)) :]
-    index = analysed(cut).index
-    for entity in index.entities:
+    analysis = analysed(cut)
+    assert all(0 <= problem.range.start <= problem.range.end <= len(cut) for problem in analysis.problems)
+    for entity in analysis.index.entities:
         assert all(entity.name.strip('@"') in cut[range.start : range.end] for range in entity.occurrences)
 
 
