@@ -117,12 +117,19 @@ def name_and_shape(text: str) -> tuple[str, tuple[int, ...]]:
 def argument_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = CommandParser(
-        "opt-tool", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+        "opt-tool",
+        usage="opt-tool [OPTION...] [INPUT]",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     _add_files(parser.add_argument)
     _add_passes(parser.add_argument_group("passes").add_argument)
     _add_lists(parser.add_argument_group("registries").add_argument)
-    _add_observers(parser.add_argument_group("instrumentation").add_argument)
+    _add_dumps(parser.add_argument_group("IR between passes").add_argument)
+    _add_reports(parser.add_argument_group("times, counters and logs").add_argument)
+    _add_interpretation(parser.add_argument_group("interpretation after each pass").add_argument)
+    _add_reproducers(parser.add_argument_group("reproducers").add_argument)
     _add_reduction(parser.add_argument_group("reduction", _REDUCTION).add_argument)
     _add_printing(parser.add_argument_group("printing").add_argument)
     _add_inputs(parser.add_argument_group("ONNX inputs").add_argument)
@@ -188,7 +195,7 @@ def _add_lists(add: _Add) -> None:
     add("--version", action=_FLAG, help="print the version, and xDSL's")
 
 
-def _add_observers(add: _Add) -> None:
+def _add_dumps(add: _Add) -> None:
     add("--mlir-print-ir-before", metavar="PASS", action="append", default=[], help="print the IR before these passes")
     add("--mlir-print-ir-after", metavar="PASS", action="append", default=[], help="print the IR after these passes")
     add("--mlir-print-ir-before-all", action=_FLAG, help="print the IR before each pass")
@@ -204,6 +211,9 @@ def _add_observers(add: _Add) -> None:
         metavar="DIR",
         help="write the IR after each pass to a file that runs the rest of the pipeline",
     )
+
+
+def _add_reports(add: _Add) -> None:
     add("--timing", "--mlir-timing", dest="timing", action=_FLAG, help="print how long each pass took")
     times = "the times in the order of the pipeline, or summed by pass, the longest first, or as JSON (tree)"
     shown = ("list", "tree", "json")
@@ -222,6 +232,9 @@ def _add_observers(add: _Add) -> None:
         default="pipeline",
         help=display,
     )
+
+
+def _add_interpretation(add: _Add) -> None:
     add("--interpret-each", action=_FLAG, help="run the program after each pass; name the first to change the answer")
     function = "a function for --interpret-each to run, repeatable; @network without, or the only public one"
     add("--interpret-function", metavar="NAME", action="append", default=[], help=function)
@@ -229,6 +242,9 @@ def _add_observers(add: _Add) -> None:
     add("--interpret-runs", type=_positive, metavar="N", help=runs)
     add("--inputs", type=_path, metavar="FILE.npz", help="the inputs of --interpret-each, by name; random ones without")
     add("--seed", type=_natural, default=0, metavar="N", help="the seed of random inputs (0)")
+
+
+def _add_reproducers(add: _Add) -> None:
     add("--reproducer", type=_path, metavar="FILE", help="when a pass fails, write what went into it, with its command")
     crash = "the same as mlir-opt writes it: the input, with the whole pipeline"
     add("--mlir-pass-pipeline-crash-reproducer", type=_path, metavar="FILE", help=crash)
@@ -259,6 +275,12 @@ def _add_printing(add: _Add) -> None:
     generic = ("--mlir-print-op-generic", "--print-op-generic")
     add(*generic, dest="generic", action=_FLAG, help="print each op in the generic form")
     add("--mlir-print-skip-regions", dest="skip_regions", action=_FLAG, help="print {...} for each region")
+    short = "print names of ops as mlir-opt does: module, return"
+    add("--mlir-print-short-names", dest="short_names", action=_FLAG, help=short)
+    add("--mlir-print-value-users", dest="users", action=_FLAG, help="add the users of values as comments")
+    unique = "give no two values one name, in regions that are isolated either"
+    add("--mlir-print-unique-ssa-ids", dest="unique_names", action=_FLAG, help=unique)
+    add("--mlir-print-assume-verified", action=_FLAG, help="print custom forms, as is always done")
     add("--mlir-print-local-scope", action=_FLAG, help="print attributes in full, as is always done")
     add("--line-width", dest="width", type=_natural, metavar="N", help="break longer lines (160 for networks; 0: none)")
     add("--syntax-highlight", dest="highlight", action=_FLAG, help="colour the names of values for a terminal")

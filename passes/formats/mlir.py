@@ -23,7 +23,9 @@ class MlirTarget(Target):
     `hex_above` is the number of elements beyond which constants are printed as bytes; -1 prints all in decimal.
     `generic` prints each op in the generic form, `debuginfo` all locations; `highlight` colours names for a terminal.
     Lines have at most `width` columns where they can be broken; 0 prints each op's head on one line. By default lines
-    of imported networks have at most 160. `skip_regions` prints `{...}` for each region.
+    of imported networks have at most 160. `skip_regions` prints `{...}` for each region, `short_names` names of ops
+    as upstream does (`module`, `return`); `unique_names` gives no two values one name; `users` adds the users
+    of values as comments.
     """
 
     name = "mlir"
@@ -36,6 +38,9 @@ class MlirTarget(Target):
     highlight: bool = False
     width: int | None = None
     skip_regions: bool = False
+    short_names: bool = False
+    unique_names: bool = False
+    users: bool = False
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         output.write(self.text(ctx, module) + "\n")
@@ -51,6 +56,9 @@ class MlirTarget(Target):
             locations=Locations.ALL if self.debuginfo else locations,
             highlight=self.highlight,
             skip_regions=self.skip_regions,
+            short_names=self.short_names,
+            unique_names=self.unique_names,
+            users=self.users,
             width=self.width,
             context=ctx,
         )

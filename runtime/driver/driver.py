@@ -42,10 +42,10 @@ from .dump import When
 from .expected import check, expectations
 from .printing import ir_printer, printing_points
 from .reduce.usage import check_usage
-from .replay import DumpDir, Reproducer, recorded_arguments
+from .replay import DumpDir, Reproducer, continuing_flags, recorded_arguments
 from .roundtrip import RoundTrip
 from .timing import Timing
-from .upstream_reproducer import UpstreamReproducer
+from .upstream_reproducer import upstream_reproducers
 
 
 @dataclass(frozen=True)
@@ -273,8 +273,9 @@ def _target(arguments: Namespace, formats: Mapping[str, Callable[[], type[Target
 
 def _of_text(arguments: Namespace) -> dict[str, Any]:
     """Return the options of MlirTarget that the command line sets."""
-    names = ("elide", "elide_resources", "hex_above", "generic", "debuginfo", "highlight", "width", "skip_regions")
-    values = {name: getattr(arguments, name) for name in names}
+    sizes = ("elide", "elide_resources", "hex_above", "width")
+    flags = ("generic", "debuginfo", "highlight", "skip_regions", "short_names", "unique_names", "users")
+    values = {name: getattr(arguments, name) for name in (*sizes, *flags)}
     return {name: value for name, value in values.items() if value is not None and value is not False}
 
 
@@ -402,8 +403,8 @@ class CommandRun:
         observers = self.checks()
         if arguments.reproducer:
             show = partial(print_ir, locations=Locations.GIVEN, context=self.context)
-            observers.append(Reproducer(Path(arguments.reproducer), show, self.flags(interpret=True)))
-        observers += self.upstream_reproducers()
+            observers.append(Reproducer(Path(arguments.reproducer), show, continuing_flags(arguments, interpret=True)))
+        observers += upstream_reproducers(arguments, partial(print_ir, locations=Locations.GIVEN, context=self.context))
         if self.when:
             ir = plain if arguments.mlir_print_ir_tree_dir else shown
             observers.append(ir_printer(arguments, self.when, partial(ir.text, self.context), chunk.folder))
@@ -411,37 +412,13 @@ class CommandRun:
             target = ("-t", arguments.format) if arguments.format else ()
             folder = Path(arguments.dump_dir) / chunk.folder
             show = partial(plain.text, self.context, locations=Locations.GIVEN)
-            observers.append(DumpDir(folder, show, (*target, *self.flags(interpret=False))))
+            observers.append(DumpDir(folder, show, (*target, *continuing_flags(arguments, interpret=False))))
         return [*observers, self.timing] if arguments.timing else observers
-
-    def upstream_reproducers(self) -> list[Observer]:
-        """Return the observers that write reproducers in mlir-opt's form."""
-        arguments = self.arguments
-        show = partial(print_ir, locations=Locations.GIVEN, context=self.context)
-        generated, crash = arguments.mlir_generate_reproducer, arguments.mlir_pass_pipeline_crash_reproducer
-        write = partial(UpstreamReproducer, print=show, verify_each=bool(arguments.verify_each))
-        observers: list[Observer] = [write(Path(generated), always=True)] if generated else []
-        is_local = arguments.mlir_pass_pipeline_local_reproducer
-        return [*observers, *([write(Path(crash), is_local=is_local)] if crash else [])]
-
-    def flags(self, *, interpret: bool) -> tuple[str, ...]:
-        """Return the arguments that a file which continues this run must be given."""
-        arguments = self.arguments
-        flags = ["--allow-unregistered-dialect"] if arguments.allow_unregistered_dialect else []
-        flags += [] if arguments.verify_each is True else [f"--verify-each={str(arguments.verify_each).lower()}"]
-        flags += [f"--load-pass={Path(file).resolve()}" for file in arguments.load_pass]
-        flags += [f"--target={Path(name).resolve() if Path(name).exists() else name}" for name in arguments.machine]
-        if interpret and arguments.interpret_each:
-            inputs = f"--inputs={Path(arguments.inputs).resolve()}" if arguments.inputs else f"--seed={arguments.seed}"
-            flags += ["--interpret-each", inputs]
-            flags += [f"--interpret-function={name}" for name in arguments.interpret_function]
-            flags += [f"--interpret-runs={arguments.interpret_runs}"] if arguments.interpret_runs else []
-        return tuple(flags)
 
     def all_flags(self) -> tuple[str, ...]:
         """Return the arguments that a file which repeats this run must be given, but for its pipeline."""
         target = ("-t", self.arguments.format) if self.arguments.format else ()
-        return (*target, *self.flags(interpret=True))
+        return (*target, *continuing_flags(self.arguments, interpret=True))
 
     def with_one_input(self) -> CommandRun:
         """Return the run whose --interpret-each has one input."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,20 @@ def header(pipeline: Pipeline, flags: tuple[str, ...] = ()) -> str:
     """Return the line that runs `pipeline` on the file which begins with it; `flags` are further arguments."""
     passes = (f"--pass-pipeline={_quoted(str(pipeline))}",) if pipeline.steps else ()
     return " ".join((_RUN, *passes, *map(shlex.quote, flags))) + "\n"
+
+
+def continuing_flags(arguments: Namespace, *, interpret: bool) -> tuple[str, ...]:
+    """Return the arguments that a file which continues a run must be given, with `interpret` those of that, too."""
+    flags = ["--allow-unregistered-dialect"] if arguments.allow_unregistered_dialect else []
+    flags += [] if arguments.verify_each is True else [f"--verify-each={str(arguments.verify_each).lower()}"]
+    flags += [f"--load-pass={Path(file).resolve()}" for file in arguments.load_pass]
+    flags += [f"--target={Path(name).resolve() if Path(name).exists() else name}" for name in arguments.machine]
+    if interpret and arguments.interpret_each:
+        inputs = f"--inputs={Path(arguments.inputs).resolve()}" if arguments.inputs else f"--seed={arguments.seed}"
+        flags += ["--interpret-each", inputs]
+        flags += [f"--interpret-function={name}" for name in arguments.interpret_function]
+        flags += [f"--interpret-runs={arguments.interpret_runs}"] if arguments.interpret_runs else []
+    return tuple(flags)
 
 
 def _quoted(text: str) -> str:

@@ -15,6 +15,7 @@ Reproducers in mlir-opt's form: IR whose metadata holds the pipeline.
 from __future__ import annotations
 
 import re
+from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -112,3 +113,15 @@ class UpstreamReproducer(Observer):
 
     def _write(self, pipeline: Pipeline) -> None:
         write_text(self.file, reproducer(self._text, pipeline, verify_each=self.verify_each))
+
+
+def upstream_reproducers(arguments: Namespace, print: Callable[[ModuleOp], str]) -> list[Observer]:
+    """Return the observers that write the reproducers which a command line asks for."""
+    generated, crash = arguments.mlir_generate_reproducer, arguments.mlir_pass_pipeline_crash_reproducer
+    verify_each, is_local = bool(arguments.verify_each), arguments.mlir_pass_pipeline_local_reproducer
+    observers: list[Observer] = []
+    if generated:
+        observers.append(UpstreamReproducer(Path(generated), print, verify_each, always=True))
+    if crash:
+        observers.append(UpstreamReproducer(Path(crash), print, verify_each, is_local=is_local))
+    return observers
