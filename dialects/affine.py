@@ -33,7 +33,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..ir import shape_of
-from .core.extended import extended
+from .core.extended import extended, verify_by
 from .core.syntax.affine_ops import MappedAccess, parse_access, parse_mapped, print_access, print_mapped
 from .core.syntax.hints import parse_hint, print_hint
 
@@ -263,6 +263,6 @@ def _verify_parallel(op: affine.ParallelOp) -> None:
 
 
 # xDSL's verifier takes the results for operands.
-setattr(affine.ParallelOp, "verify_", _verify_parallel)
+verify_by(affine.ParallelOp, _verify_parallel)
 
 AFFINE = extended(Affine, [AffineDmaStartOp, AffineDmaWaitOp, AffineMaxOp, AffinePrefetchOp, DelinearizeIndexOp])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from xdsl.ir import Attribute, Dialect, Operation
+from xdsl.irdl import IRDLOperation
 
 
 def extended(
@@ -18,3 +20,14 @@ def extended(
     named = {op.name: op for op in (*dialect.operations, *operations)}
     interfaces = dialect._interfaces  # pyright: ignore[reportPrivateUsage]
     return Dialect(dialect.name, list(named.values()), [*dialect.attributes, *attributes], list(interfaces))
+
+
+def verify_by(op: type[IRDLOperation], check: Callable[[Any], None]) -> None:
+    """Replace the verifier of a class of xDSL: its definition is verified as it stands, and then by a function."""
+    definition = op.get_irdl_definition()
+
+    def verify(self: IRDLOperation) -> None:
+        definition.verify(self)
+        check(self)
+
+    setattr(op, "verify_", verify)

@@ -47,7 +47,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...errors import Diagnostic
 from ...ir import Array, element_of, integer_width, numbers_of, numpy_type, shape_of, where
-from ..core.extended import extended
+from ..core.extended import extended, verify_by
 from ..core.semantics import Runner, Value, semantics
 from ..core.slices import sized
 from .pack import TensorPackOp, TensorUnpackOp
@@ -315,7 +315,7 @@ def _verify_reshape(op: tensor.ReshapeOp) -> None:
 
 
 # xDSL's verifier takes a dynamic extent for -1.
-setattr(tensor.ReshapeOp, "verify_", _verify_reshape)
+verify_by(tensor.ReshapeOp, _verify_reshape)
 
 TENSOR = extended(
     Tensor,

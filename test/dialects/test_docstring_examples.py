@@ -34,6 +34,7 @@ FRAGMENTS = {
 """Op whose examples leave out a part, written as `...` -> the part."""
 
 INCOMPLETE = {
+    "vector.yield": "the region",
     "tensor.parallel_insert_slice": "the loop",
     "hier.fork": "the function",
     "func.constant": "the function",

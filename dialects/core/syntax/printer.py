@@ -65,8 +65,8 @@ _WITHOUT_ATTRIBUTES = tuple(
 )
 _WITH_FLAGS = frozenset({"llvm.add", "llvm.mul", "llvm.shl", "llvm.sub"})
 """Ops whose flags are an attribute in MLIR 19 and a number in xDSL: only their custom form is read by both."""
-_NEVER_GENERIC = _WITH_FLAGS | {"affine.if"}
-"""Ops printed in the custom form alone; the condition of `affine.if` is no property upstream."""
+_NEVER_GENERIC = _WITH_FLAGS | {"affine.if", "vector.shuffle"}
+"""Ops printed in the custom form alone: what xDSL has as a property is an attribute in MLIR 19, or of another kind."""
 _OTHER_SYNTAX: dict[str, Callable[[Operation], bool]] = {
     "llvm.func": _has_late_visibility,
     **dict.fromkeys(_WITH_FLAGS, _has_unknown_flags),

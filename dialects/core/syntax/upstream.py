@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
@@ -16,6 +17,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
     UnitAttr,
+    i1,
     i32,
     i64,
 )
@@ -167,6 +169,18 @@ def _end(op: type[Operation], parser: Parser) -> Operation:
     start = parser.pos
     types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
     return op.create(operands=parser.resolve_operands(values, types, start), attributes=attributes)
+
+
+def _select(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `arith.select %c, %a, %b : f32`, or `: vector<4xi1>, vector<4xf32>` where each element has a condition."""
+    start = parser.pos
+    names = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+    condition, value = types if len(types) == 2 else (i1, types[0])
+    operands = parser.resolve_operands(names, [condition, value, value], start)
+    return op.create(operands=operands, result_types=[value], attributes=attributes)
 
 
 def _execute_region(op: type[Operation], parser: Parser) -> Operation:
@@ -322,6 +336,15 @@ def _print_end(op: Operation, printer: Printer) -> None:
         printer.print_list(op.operand_types, printer.print_attribute)
 
 
+def _print_select(op: Operation, printer: Printer) -> None:
+    printer.print_string(" ")
+    printer.print_list(op.operands, printer.print_ssa_value)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    condition = [op.operands[0].type] if op.operands[0].type != i1 else []
+    printer.print_list([*condition, *op.result_types], printer.print_attribute)
+
+
 def _print_scope(op: Operation, printer: Printer) -> None:
     _print_result_types(op, printer)
     printer.print_string(" ")
@@ -429,6 +452,7 @@ SYNTAX: dict[str, Syntax] = {
     "affine.store": _STORE,
     "affine.vector_load": _LOAD,
     "affine.vector_store": _STORE,
+    "arith.select": Syntax(_select, _print_select, replaces=True),
     "linalg.generic": Syntax(parse_generic, replaces=True),
     "linalg.transpose": Syntax(_transpose, _print_transpose, replaces=True),
     "memref.alloca_scope": Syntax(_scope, _print_scope),
@@ -511,11 +535,19 @@ def _options(op: Operation) -> None:
         op.properties["options"] = DictionaryAttr({})
 
 
+def _numbers(op: Operation) -> None:
+    """Convert `mask = [0, 2]` to the array of numbers that newer releases have for it."""
+    if isinstance(mask := op.properties.get("mask"), ArrayAttr):
+        numbers = [cast("IntegerAttr[Any]", number).value.data for number in cast("ArrayAttr[Attribute]", mask)]
+        op.properties["mask"] = DenseArrayBase.from_list(i64, numbers)
+
+
 PROPERTIES: dict[str, Callable[[Operation], None]] = {
     "llvm.add": _flags,
     "llvm.mul": _flags,
     "llvm.shl": _flags,
     "llvm.sub": _flags,
     "transform.apply_registered_pass": _options,
+    "vector.shuffle": _numbers,
 }
 """The conversion of each such op's properties from those of MLIR 19."""

@@ -121,3 +121,124 @@ module {
     return %1 : i32
   }
 }
+
+// -----
+module {
+  func.func @f(%arg0: vector<4xi8>) -> vector<4xi32> {
+    %0 = arith.extsi %arg0 : vector<4xi8> to vector<4xi32>
+    return %0 : vector<4xi32>
+  }
+}
+
+// -----
+module {
+  func.func @f(%arg0: vector<4xi8>) -> vector<4xi32> {
+    %0 = arith.extui %arg0 : vector<4xi8> to vector<4xi32>
+    return %0 : vector<4xi32>
+  }
+}
+
+// -----
+module {
+  func.func @f(%arg0: vector<4xi32>) -> vector<4xi8> {
+    %0 = arith.trunci %arg0 : vector<4xi32> to vector<4xi8>
+    return %0 : vector<4xi8>
+  }
+}
+
+// -----
+module {
+  func.func @f(%arg0: vector<4xf32>) -> vector<4xf64> {
+    %0 = arith.extf %arg0 : vector<4xf32> to vector<4xf64>
+    return %0 : vector<4xf64>
+  }
+}
+
+// -----
+module {
+  func.func @f(%arg0: vector<4xf64>) -> vector<4xf32> {
+    %0 = arith.truncf %arg0 : vector<4xf64> to vector<4xf32>
+    return %0 : vector<4xf32>
+  }
+}
+
+// -----
+module {
+  func.func @f(%arg0: tensor<4xi8>) -> tensor<4xf32> {
+    %0 = arith.sitofp %arg0 : tensor<4xi8> to tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+module {
+  func.func @f(%arg0: vector<4xi8>) -> vector<4xf32> {
+    %0 = arith.uitofp %arg0 : vector<4xi8> to vector<4xf32>
+    return %0 : vector<4xf32>
+  }
+}
+
+// -----
+module {
+  func.func @f(%arg0: vector<4xf32>) -> vector<4xi32> {
+    %0 = arith.fptosi %arg0 : vector<4xf32> to vector<4xi32>
+    return %0 : vector<4xi32>
+  }
+}
+
+// -----
+module {
+  func.func @f(%arg0: vector<4xf32>) -> vector<4xi32> {
+    %0 = arith.fptoui %arg0 : vector<4xf32> to vector<4xi32>
+    return %0 : vector<4xi32>
+  }
+}
+
+// -----
+module {
+  func.func @f(%arg0: vector<4xindex>) -> vector<4xi32> {
+    %0 = arith.index_cast %arg0 : vector<4xindex> to vector<4xi32>
+    return %0 : vector<4xi32>
+  }
+}
+
+// -----
+module {
+  func.func @f(%arg0: tensor<4xi8>) -> tensor<4xindex> {
+    %0 = arith.index_castui %arg0 : tensor<4xi8> to tensor<4xindex>
+    return %0 : tensor<4xindex>
+  }
+}
+
+// -----
+module {
+  func.func @f(%arg0: vector<4xf32>) -> vector<4xi32> {
+    %0 = arith.bitcast %arg0 : vector<4xf32> to vector<4xi32>
+    return %0 : vector<4xi32>
+  }
+}
+
+// -----
+module {
+  func.func @f(%arg0: vector<4xf32>, %arg1: vector<4xi1>, %arg2: i1) -> vector<4xf32> {
+    %0 = arith.select %arg1, %arg0, %arg0 : vector<4xi1>, vector<4xf32>
+    %1 = arith.select %arg2, %0, %arg0 {test.x} : vector<4xf32>
+    return %0 : vector<4xf32>
+  }
+}
+
+// -----
+module {
+  func.func @f(%arg0: vector<4xf32>, %arg1: tensor<4xf32>, %arg2: tensor<4xi32>) -> vector<4xf32> {
+    %0 = math.exp %arg0 : vector<4xf32>
+    %1 = math.powf %arg1, %arg1 : tensor<4xf32>
+    %2 = math.ctpop %arg2 : tensor<4xi32>
+    %3 = math.fpowi %arg1, %arg2 : tensor<4xf32>, tensor<4xi32>
+    %4 = math.absi %arg2 : tensor<4xi32>
+    %5 = arith.negf %arg0 : vector<4xf32>
+    %6 = arith.remf %arg0, %arg0 : vector<4xf32>
+    %7 = arith.maxnumf %arg1, %arg1 : tensor<4xf32>
+    %8 = math.fma %arg0, %arg0, %arg0 : vector<4xf32>
+    return %0 : vector<4xf32>
+  }
+}
