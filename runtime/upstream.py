@@ -27,12 +27,15 @@ VERSION = 19
 OPTIMIZER, RUNNER = "mlir-opt", "mlir-cpu-runner"
 
 LOWERING = (
+    "func.func(lower-vector-multi-reduction)",
     "one-shot-bufferize{allow-return-allocs-from-loops bufferize-function-boundaries "
     "function-boundary-type-conversion=identity-layout-map}",
     "buffer-deallocation-pipeline",
     "convert-bufferization-to-memref",
     "convert-linalg-to-loops",
+    "convert-vector-to-scf{full-unroll=true target-rank=1 lower-tensors=true}",
     "convert-scf-to-cf",
+    "convert-vector-to-llvm",
     "expand-strided-metadata",
     "lower-affine",
     "arith-expand",
