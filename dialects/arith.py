@@ -24,6 +24,7 @@ from ..ir import Array
 from .core.extended import extended, verify_by
 from .core.index_cast import IndexCastUIOp
 from .core.semantics import scalar
+from .core.syntax.comparisons import truth_type
 
 
 @irdl_op_definition
@@ -119,6 +120,17 @@ _KINDS: dict[type[IRDLOperation], _Conversion] = {
 
 for _cast in _KINDS:
     _take_containers(_cast)
+
+
+def _verify_comparison(op: arith.CmpiOp | arith.CmpfOp) -> None:
+    if op.result.type != (expected := truth_type(op.lhs.type)):
+        raise VerifyException(f"expected a result of {expected}, got {op.result.type}")
+
+
+for _comparison in (arith.CmpiOp, arith.CmpfOp):
+    _results = _comparison.get_irdl_definition().results
+    _results[:] = [(name, ResultDef(_elementwise(eq(i1)))) for name, _ in _results]
+    verify_by(_comparison, _verify_comparison)
 
 
 def _verify_select(op: arith.SelectOp) -> None:

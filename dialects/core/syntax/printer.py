@@ -58,11 +58,7 @@ def _has_attributes(op: Operation) -> bool:
     return any(inner.attributes for inner in nested_ops(op))
 
 
-_WITHOUT_ATTRIBUTES = tuple(
-    """
-    arith.cmpf arith.cmpi linalg.yield tensor.empty
-    """.split()
-)
+_WITHOUT_ATTRIBUTES = ("linalg.yield", "tensor.empty")
 _WITH_FLAGS = frozenset({"llvm.add", "llvm.mul", "llvm.shl", "llvm.sub"})
 """Ops whose flags are an attribute in MLIR 19 and a number in xDSL: only their custom form is read by both."""
 _NEVER_GENERIC = _WITH_FLAGS | {"affine.if", "vector.shuffle"}

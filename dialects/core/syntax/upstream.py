@@ -40,6 +40,7 @@ from .affine_ops import (
     print_parallel,
     print_store,
 )
+from .comparisons import parse_comparison, print_comparison
 from .constants import print_dense
 from .structured import (
     parse_affine_if,
@@ -452,6 +453,8 @@ SYNTAX: dict[str, Syntax] = {
     "affine.store": _STORE,
     "affine.vector_load": _LOAD,
     "affine.vector_store": _STORE,
+    "arith.cmpf": Syntax(parse_comparison, print_comparison, replaces=True),
+    "arith.cmpi": Syntax(parse_comparison, print_comparison, replaces=True),
     "arith.select": Syntax(_select, _print_select, replaces=True),
     "linalg.generic": Syntax(parse_generic, replaces=True),
     "linalg.transpose": Syntax(_transpose, _print_transpose, replaces=True),

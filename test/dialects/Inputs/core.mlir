@@ -242,3 +242,22 @@ module {
     return %0 : vector<4xf32>
   }
 }
+
+// -----
+module {
+  func.func @f(%arg0: vector<4xf32>, %arg1: tensor<4xi8>, %arg2: f32, %arg3: i8) -> vector<4xi1> {
+    %0 = arith.cmpf olt, %arg0, %arg0 fastmath<nnan> : vector<4xf32>
+    %1 = arith.cmpi slt, %arg1, %arg1 : tensor<4xi8>
+    %2 = arith.cmpi slt, %arg3, %arg3 {test.x} : i8
+    %3 = arith.cmpf olt, %arg2, %arg2 {test.x} : f32
+    return %0 : vector<4xi1>
+  }
+}
+
+// -----
+module {
+  func.func @f(%arg0: vector<4xi32>) -> vector<4xi1> {
+    %sum, %overflow = arith.addui_extended %arg0, %arg0 : vector<4xi32>, vector<4xi1>
+    return %overflow : vector<4xi1>
+  }
+}
