@@ -488,7 +488,7 @@ def write_bare(compilation: Compilation, folder: Path, inputs: Mapping[str, Arra
     _refuse_threads(compilation, folder)
     steps = steps_of(network_inputs(compilation.module), inputs)[0] if inputs is not None else []
     entry = entries_of(emitted_text(folder / "network.h"), folder)[0]
-    calls = [bare.Call(given_to(entry, step)) for step in steps]
+    calls = [bare.BareCall(given_to(entry, step)) for step in steps]
     return [
         bare.build_bare(folder, folder / f"network-{name}.elf", board, calls=calls)
         for name, board in bare.BOARDS.items()

@@ -123,7 +123,7 @@ def test_each_dropped_wait_is_refused(explicit: ModuleOp):
             prove(module)
 
 
-@pytest.mark.parametrize(("by", "rule"), [(4096, "initialised|apart|inside|race"), (1, "aligned"), (2, "aligned")])
+@pytest.mark.parametrize(("by", "rule"), [(4096, "initialised|disjoint|inside|race"), (1, "aligned"), (2, "aligned")])
 def test_a_shifted_stage_is_refused(by: int, rule: str, explicit: ModuleOp):
     module = explicit.clone()
     views = [

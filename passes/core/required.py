@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, func, linalg, math, memref, pdl, scf
+from xdsl.dialects import arith, func, math, memref, pdl, scf
 from xdsl.dialects.builtin import AnyFloat, ModuleOp, TensorType, UnrealizedConversionCastOp, f64
 from xdsl.ir import Operation
 from xdsl.traits import SymbolTable
@@ -65,7 +65,7 @@ def _may_use_descriptors(op: Operation) -> bool:
 
 
 def _is_float_product(op: Operation) -> bool:
-    if not isinstance(op, linalg.ops.MatmulOp):
+    if op.name != "linalg.matmul":
         return True
     elements = {get_element_type_or_self(operand.type) for operand in op.operands}
     return len(elements) == 1 and isinstance(elements.pop(), AnyFloat)

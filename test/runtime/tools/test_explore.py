@@ -303,8 +303,8 @@ def test_axes_of_a_folder_anywhere(tmp_path: Path):
     (folder / "machine.toml").write_text('include = "host"\ndescription = "outside"\n')
     (folder / "pipeline.txt").write_text((TARGETS / "host" / "pipeline.txt").read_text())
     (folder / "explore.py").write_text(
-        "from tilewright.runtime.exploration import Axis\n"
-        "AXES = {'wait': Axis('latency of the memory', lambda n: {'levels.RAM.latency': n}, integers=1)}\n"
+        "from tilewright.runtime.exploration import DesignAxis\n"
+        "AXES = {'wait': DesignAxis('latency of the memory', lambda n: {'levels.RAM.latency': n}, integers=1)}\n"
     )
     with scope():
         assert setting("wait", "3", str(folder)) == ({"levels.RAM.latency": 3}, {})
