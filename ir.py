@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
     IndexType,
+    IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
@@ -128,6 +129,22 @@ def is_unsigned_type(type: Attribute) -> bool:
 def numbers_of(attribute: Attribute) -> tuple[int, ...]:
     """Return the integers of an `array<i64: ...>`."""
     return tuple(int(value) for value in cast(Any, attribute).get_values())
+
+
+def reassociation(groups: Iterable[Iterable[int]]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
+    """Return groups of axes as the attribute of a reshape: [[0, 1], [2]] collapses 3 axes to 2, or expands 2 to 3."""
+    attributes: list[ArrayAttr[IntegerAttr]] = []
+    for group in groups:
+        attributes.append(ArrayAttr(IntegerAttr(axis, 64) for axis in group))
+    return ArrayAttr(attributes)
+
+
+def reassociated_axes(attribute: Attribute) -> list[list[int]]:
+    """Return the groups of axes of a `reassociation`."""
+    groups: list[list[int]] = []
+    for group in cast("ArrayAttr[ArrayAttr[IntegerAttr]]", attribute):
+        groups.append([axis.value.data for axis in group])
+    return groups
 
 
 def set_argument_attributes(function: FuncOp, attributes: Sequence[DictionaryAttr]) -> None:

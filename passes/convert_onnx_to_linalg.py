@@ -51,12 +51,12 @@ def convert_onnx_to_linalg(function: func.FuncOp) -> None:
             raise Diagnostic(f"{op.name} stands beside onnx ops", where=where(op), expected="onnx ops, or none at all")
     assert block.last_op is not None
     results = [lower[value] for value in block.last_op.operands]
-    lowered.add_op(func.ReturnOp(*results))
+    end = func.ReturnOp(*results)
+    lowered.add_op(end)
     function.body.detach_block(block)
     block.erase(safe_erase=False)
     function.body.add_block(lowered)
-    types = [value.type for value in lowered.args], [value.type for value in results]
-    function.properties["function_type"] = FunctionType.from_lists(*types)
+    function.properties["function_type"] = FunctionType.from_lists(lowered.arg_types, end.operand_types)
 
 
 def _move_access(lower: Lowerer, op: GlobalLoadOp | GlobalStoreOp) -> None:
@@ -83,7 +83,7 @@ def _move(lower: Lowerer, op: Operation) -> None:
     """Rebuild an op on the lowered values of its operands."""
     moved = type(op).create(
         operands=[lower[value] for value in op.operands],
-        result_types=[_tensor_level(result.type) for result in op.results],
+        result_types=list(map(_tensor_level, op.result_types)),
         properties=op.properties,
         attributes=op.attributes,
     )

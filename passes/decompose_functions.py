@@ -11,7 +11,6 @@ from onnx import (
     ModelProto,
     NodeProto,
     TypeProto,
-    ValueInfoProto,
     helper,
     numpy_helper,
 )
@@ -104,15 +103,15 @@ def _model_of(op: OnnxOp, function: FunctionProto) -> ModelProto:
     """Build a model that calls the body of an op."""
     call = _node_of(op)
     call.op_type, call.domain = function.name, function.domain
+    inputs = [helper.make_value_info(name, _onnx_type(value)) for name, value in _inputs(op).items()]
+    outputs = [
+        helper.make_value_info(f"o{index}", _onnx_type(value))
+        for index, value in enumerate(op.node_outputs)
+        if value is not None
+    ]
     constants = {f"i{index}": constant_of(value) for index, value in enumerate(op.node_inputs)}
-    outputs = {f"o{index}": value for index, value in enumerate(op.node_outputs) if value is not None}
-    graph = helper.make_graph(
-        [call],
-        "function",
-        [ValueInfoProto(name=name, type=_onnx_type(value)) for name, value in _inputs(op).items()],
-        [ValueInfoProto(name=name, type=_onnx_type(value)) for name, value in outputs.items()],
-        [numpy_helper.from_array(array, name) for name, array in constants.items() if array is not None],
-    )
+    initializers = [numpy_helper.from_array(array, name) for name, array in constants.items() if array is not None]
+    graph = helper.make_graph([call], "function", inputs, outputs, initializers)
     imports = [*function.opset_import, helper.make_opsetid(_DOMAIN, 1)]
     return helper.make_model(graph, opset_imports=imports, functions=[function])
 

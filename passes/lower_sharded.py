@@ -265,10 +265,14 @@ def lower_sharded(function: FuncOp, machine: Machine | None) -> None:
                 remedy="copy an argument in the far level to a sharded buffer (memref.copy)",
             )
     lowering = Lowering(function, machine)
-    for op in [op for op in nested_ops(function) if any(is_sharded(v.type) for v in (*op.operands, *op.results))]:
+    for op in list(filter(_is_on_shards, nested_ops(function))):
         if op.parent is not None:
             _lower(op, lowering)
     lowering.finish()
+
+
+def _is_on_shards(op: Operation) -> bool:
+    return any(map(is_sharded, (*op.operand_types, *op.result_types)))
 
 
 def _lower(op: Operation, lowering: Lowering) -> None:

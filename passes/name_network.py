@@ -53,9 +53,8 @@ def name_network(module: ModuleOp, name: str) -> None:
     renamed = {op.sym_name.data: StringAttr(f"{name}_{op.sym_name.data.removeprefix(old)}") for op in defined}
     if len(set(renamed.values())) < len(renamed):
         # Names with and without the old prefix collide.
-        renamed = {symbol: StringAttr(f"{name}_{symbol}") for symbol in renamed} | {
-            op.sym_name.data: renamed[op.sym_name.data] for op in public
-        }
+        kept = {op.sym_name.data: renamed[op.sym_name.data] for op in public}
+        renamed = {symbol: StringAttr(f"{name}_{symbol}") for symbol in renamed} | kept
     for op in defined:
         op.properties["sym_name"] = renamed[op.sym_name.data]
     for op in nested_ops(module):

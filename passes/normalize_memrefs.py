@@ -117,8 +117,8 @@ def _retype(function: func.FuncOp) -> None:
         for argument in block.args:
             _set_type(argument)
     old = function.function_type
-    inputs, outputs = ([_physical(type) for type in side] for side in (old.inputs, old.outputs))
-    function.properties["function_type"] = FunctionType.from_lists(inputs, outputs)
+    inputs, outputs = map(_physical, old.inputs), map(_physical, old.outputs)
+    function.properties["function_type"] = FunctionType.from_lists(list(inputs), list(outputs))
 
 
 def _set_type(value: SSAValue) -> None:

@@ -112,7 +112,10 @@ def _outline_group(group: Sequence[_OutlinedKernel], name: str, before: func.Fun
     outlined.location = first.op.location
     if ENGINE in first.op.attributes:
         outlined.attributes[ENGINE] = first.op.attributes[ENGINE]
-    _make_arguments(outlined, {index: [kernel.numbers[index] for kernel in group] for index in varying})
+    numbers: dict[int, list[Attribute]] = {}
+    for index in varying:
+        numbers[index] = [kernel.numbers[index] for kernel in group]
+    _make_arguments(outlined, numbers)
     Rewriter.insert_op(outlined, InsertPoint.before(before))
     macs = IntegerAttr(multiply_accumulates(first.op), i64)
     for kernel in group:

@@ -59,10 +59,10 @@ def _reorder(block: Block, times: Durations, limits: InFlightLimits) -> None:
     """Reorder a block by the least modelled makespan."""
     items = items_of(block)
     most = enumerate((limits.open, limits.external_open) if times.has_external else (limits.open,))
-    tokens = [(count, Tokens(engine, times.is_external)) for engine, count in most]
-    by_engine = [
-        TransferLimit(count, [outstanding.opened_by(item.op) for item in items]) for count, outstanding in tokens
-    ]
+    by_engine: list[TransferLimit] = []
+    for engine, count in most:
+        outstanding = Tokens(engine, times.is_external)
+        by_engine.append(TransferLimit(count, [outstanding.opened_by(item.op) for item in items]))
     problem = SchedulingProblem([item.follows for item in items], times.of_items(items), by_engine)
     _arrange(block, [items[number] for number in best_order(problem)])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from xdsl.context import Context
 from xdsl.dialects import scf
@@ -44,8 +45,9 @@ def _pipeline(tiles: TileLoop) -> None:
     tokens: list[SSAValue] = [block.insert_arg(TokenType(), len(block.args)) for _ in initial]
     work = tiles.fetches[-1].end.next_op if tiles.fetches else block.first_op
     assert work is not None
-    fetched = [tokens.pop(0) for fetch in tiles.fetches if fetch.is_prefetched]
-    groups = [[tokens.pop(0) for _ in range(write.in_flight)] for write in tiles.writes]
+    remaining = iter(tokens)
+    fetched = [next(remaining) for fetch in tiles.fetches if fetch.is_prefetched]
+    groups = [list(islice(remaining, write.in_flight)) for write in tiles.writes]
     for write, group in zip(tiles.writes, groups, strict=True):
         place = next((fetch.holder for fetch in tiles.fetches if write.shares(fetch)), work)
         _await_buffer(Writer(InsertPoint.before(place), write.start.location), tiles, write, group[0])

@@ -55,7 +55,8 @@ def _tile(op: scf.ParallelOp, sizes: Sequence[int]) -> None:
             rest = affine.MinOp([extents[axis], op.upperBound[axis], starts[axis]], AffineMapAttr(_REST))
             inside.append(rest)
             highs[axis] = rest.result
-    first, last = [op.lowerBound[axis] for axis in axes], [op.upperBound[axis] for axis in axes]
+    first = [op.lowerBound[axis] for axis in axes]
+    last = [op.upperBound[axis] for axis in axes]
     outer = scf.ParallelOp(first, last, list(extents.values()), Region(tiles))
     body = op.detach_region(0)
     inside.append(scf.ParallelOp(lows, highs, op.step, body))

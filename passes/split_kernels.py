@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
+from operator import attrgetter
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -75,9 +77,12 @@ class _SplitPlan:
         missing = list(mine.reads) if mine is not None else []
         for other in reversed(range(max(0, number - FARTHEST), number)):
             step = self._whole(other)
-            if mine is None or step is None or not any(a.meets(b) for a in missing for b in step.writes):
+            if mine is None or step is None:
                 continue
-            missing = [region for region in missing if not any(region.meets(written) for written in step.writes)]
+            unwritten = [region for region in missing if not any(map(region.meets, step.writes))]
+            if len(unwritten) == len(missing):
+                continue
+            missing = unwritten
             if step.engine != mine.engine and (step.engine.queue or mine.engine.queue):
                 producers.append(other)
         return producers
@@ -118,8 +123,9 @@ class _SplitPlan:
     def _fits(self, cuts: Mapping[Operation, LoopSplit]) -> bool:
         """Return whether a part of each kernel fits the near memory at the same time."""
         parts = [self._steps(op, cuts) or [] for op in cuts]
-        size = sum(max((step.size for step in steps), default=0) for steps in parts)
-        return all(size <= self.machine.near_level_of(step.engine).size for steps in parts for step in steps)
+        steps = list(chain.from_iterable(parts))
+        largest = sum(max(part, key=attrgetter("size")).size for part in parts if part)
+        return all(largest <= self.machine.near_level_of(step.engine).size for step in steps)
 
     def _whole(self, number: int) -> KernelStep | None:
         """Return an unsplit kernel as a step."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, cast
 
 from xdsl.context import Context
@@ -100,11 +101,10 @@ def _cuts(body: Block) -> Iterator[SSAValue]:
     """Yield the values that an epilogue can be cut at, the last ones first: all that follows depends on that alone."""
     ops, _ = live_ops(body)
     for count in range(len(ops) - 1, -1, -1):
-        later = [inner for op in ops[count:] for inner in nested_ops(op)]
-        needed = {operand for op in later for operand in op.operands} - {
-            result for op in later for result in op.results
-        }
-        needed = {value for value in needed if not isinstance(value.owner, arith.ConstantOp)} - set(body.args[1:])
+        later = list(chain.from_iterable(map(nested_ops, ops[count:])))
+        needed = set(chain.from_iterable(op.operands for op in later))
+        needed.difference_update(body.args[1:], *(op.results for op in later))
+        needed = {value for value in needed if not isinstance(value.owner, arith.ConstantOp)}
         last = ops[count - 1].results[0] if count else body.args[0]
         if needed == {last}:
             yield last

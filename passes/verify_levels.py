@@ -161,11 +161,12 @@ def _level_of(type: Attribute, far: str) -> str:
 
 def _elsewhere(parts: Sequence[StaticAllocation], machine: Machine) -> list[str]:
     """Return the use of the preloaded levels."""
-    levels = [level for level in machine.levels if level.preloaded]
-    occupied = [sum(level.aligned(part.bytes) for part in parts if part.level == level.name) for level in levels]
-    return [
-        f"{level.name} holds {used:,} of {level.size:,} bytes" for level, used in zip(levels, occupied, strict=True)
-    ]
+    uses: list[str] = []
+    for level in machine.levels:
+        if level.preloaded:
+            occupied = sum(level.aligned(part.bytes) for part in parts if part.level == level.name)
+            uses.append(f"{level.name} holds {occupied:,} of {level.size:,} bytes")
+    return uses
 
 
 def too_much(

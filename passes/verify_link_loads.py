@@ -74,7 +74,9 @@ def _links(program: ProgramOp, op: DmaStartOp, meshes: Mapping[str, Sequence[int
     if level is None or level not in meshes or level_name(cast("MemRefType[Attribute]", op.far.type)) != level:
         return None
     names: dict[SSAValue, str] = {argument: f"p{axis}" for axis, argument in enumerate(program.body.block.args)}
-    source, target = ([_text(coordinate, names, op) for coordinate in end] for end in ends)
+    near, far = ends
+    source = [_text(coordinate, names, op) for coordinate in near]
+    target = [_text(coordinate, names, op) for coordinate in far]
     if source == target:
         return None
     if len(source) != len(target) or len(source) != len(meshes[level]):

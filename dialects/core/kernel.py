@@ -14,7 +14,7 @@ inputs too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from math import prod
@@ -274,6 +274,11 @@ def used_inputs(kernel: Kernel) -> list[Access]:
     blocks += [kernel.result] if kernel.result is not None else []
     used = [a for i, a in enumerate(kernel.inputs) if any(block.args[i].uses for block in blocks)]
     return [*used, *kernel.extras]
+
+
+def is_among(access: Access, accesses: Iterable[Access]) -> bool:
+    """Return whether an access itself is one of these; those of two operands are two, even if they are equal."""
+    return any(access is other for other in accesses)
 
 
 def reads_of(kernel: Kernel) -> list[SSAValue]:

@@ -81,7 +81,7 @@ def _yield(state: Bufferizer, op: scf.IfOp, terminator: Operation) -> None:
 
     Raises Diagnostic for a type mismatch between the branch and the op, which xDSL does not verify.
     """
-    yielded, declared = ([value.type for value in values] for values in (terminator.operands, op.results))
+    yielded, declared = terminator.operand_types, op.result_types
     if yielded != declared:
         raise Diagnostic(
             "a branch yields other types than the results of 'scf.if'",

@@ -31,9 +31,9 @@ def convert_call(state: Bufferizer, op: Operation) -> None:
 
 def _refuse(module: ModuleOp, op: func.CallOp) -> None:
     callee = op.callee.string_value()
-    if any(function.sym_name.data == callee for function in functions(module)) and all(
-        isinstance(value.type, TensorType) for value in (*op.arguments, *op.results)
-    ):
+    defined = {function.sym_name.data for function in functions(module)}
+    is_on_tensors = all(isinstance(type, TensorType) for type in (*op.operand_types, *op.result_types))
+    if callee in defined and is_on_tensors:
         return
     raise Diagnostic(
         f"the call of '{callee}' has no bufferisation",

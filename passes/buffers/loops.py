@@ -106,7 +106,8 @@ def convert_while(state: Bufferizer, op: Operation, convert: Convert) -> None:
             state.buffers[tested] = state.buffers[argument] = _memory(state, op, init, result)
             state.owned.add(argument)
     starts = [scalar(state, init) for init, *_ in scalars]
-    blocks = [Block(arg_types=[value.type for value in starts]) for _ in range(2)]
+    types = [value.type for value in starts]
+    blocks = Block(arg_types=types), Block(arg_types=types)
     for index, (_, tested, argument, _) in enumerate(scalars):
         for old, block in ((tested, blocks[0]), (argument, blocks[1])):
             state.buffers[old] = block.args[index]
@@ -126,7 +127,7 @@ def convert_while(state: Bufferizer, op: Operation, convert: Convert) -> None:
         else:
             convert(nested)
     state.new, state.current = outer, op
-    loop = scf.WhileOp(starts, [value.type for value in starts], [blocks[0]], [blocks[1]])
+    loop = scf.WhileOp(starts, types, [blocks[0]], [blocks[1]])
     state.emit(loop)
     state.buffers.update(zip((result for *_, result in scalars), loop.results, strict=True))
 

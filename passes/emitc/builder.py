@@ -124,7 +124,7 @@ def layout_of(value: SSAValue, op: Operation) -> Strided:
         message = f"'{op.name}' accesses a sharded value, whose elements have no single memory"
         raise Diagnostic(message, where(op), remedy="run lower-sharded before")
     shape, strides, offset = type_.get_shape(), type_.get_strides(), type_.get_offset()
-    if strides is None or any(size < 0 for size in shape) or any(stride is None for stride in strides):
+    if strides is None or None in strides or any(size < 0 for size in shape):
         raise Diagnostic(
             "the layout of a memref is not static",
             where(op),

@@ -223,12 +223,11 @@ class Problem:
 
     def labelling(self) -> Labelling:
         """Return the problem; forms with other layouts than row-major ones cost least."""
-        form_costs = {
-            (node, index): (0, 0, 0, 1)
-            for node, classes in enumerate(self.classes)
-            for index, forms in enumerate(classes)
-            if not any(form.is_plain for form in forms)
-        }
+        form_costs: dict[tuple[int, int], Cost] = {}
+        for node, classes in enumerate(self.classes):
+            for index, forms in enumerate(classes):
+                if not any(form.is_plain for form in forms):
+                    form_costs[node, index] = (0, 0, 0, 1)
         return Labelling(self.forms, self.values, form_costs)
 
     def _labels(self, op: Operation, form: LayoutForm) -> tuple[Label, ...]:

@@ -6,7 +6,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple, TypeAlias, cast
 
 Label: TypeAlias = Hashable
@@ -84,14 +84,17 @@ def solve(problem: Labelling) -> list[int]:
 def _components(problem: Labelling) -> list[list[LabelledValue]]:
     """Return the values between nodes of several forms, by connected component."""
     sets = _Parities()
-    free = [[node for node in _nodes(value) if len(problem.forms[node]) > 1] for value in problem.values]
-    for nodes in free:
+    free_nodes: list[tuple[LabelledValue, list[int]]] = []
+    for value in problem.values:
+        nodes = [node for node in _nodes(value) if len(problem.forms[node]) > 1]
+        if nodes:
+            free_nodes.append((value, nodes))
+    for _, nodes in free_nodes:
         for node in nodes:
             sets.unite(nodes[0], node, 0)
     groups: dict[int, list[LabelledValue]] = {}
-    for value, nodes in zip(problem.values, free, strict=True):
-        if nodes:
-            groups.setdefault(sets.find(nodes[0])[0], []).append(value)
+    for value, nodes in free_nodes:
+        groups.setdefault(sets.find(nodes[0])[0], []).append(value)
     return list(groups.values())
 
 
@@ -173,7 +176,9 @@ def _scaled(problem: Labelling, values: Sequence[LabelledValue], form_costs: Seq
 
     The last numbers are rounded where all together have more than 64 bits.
     """
-    most = [len({label for user in value.users for label in problem.labels(user)}) for value in values]
+    most: list[int] = []
+    for value in values:
+        most.append(len(set(chain.from_iterable(map(problem.labels, value.users)))))
     most += [1] * len(form_costs)
     costs = [*(value.cost for value in values), *form_costs]
     scaled, total = [0] * len(costs), 0
@@ -300,4 +305,5 @@ def _integer_program(problem: Labelling, nodes: Sequence[int], terms: Sequence[_
     assert status in (cp_model.OPTIMAL, cp_model.FEASIBLE), solver.status_name(status)
     if status != cp_model.OPTIMAL:
         warnings.warn(f"layout assignment of {len(nodes)} ops is not proved minimal", stacklevel=2)
-    return [next(form for form, taken in enumerate(chosen[node]) if solver.value(taken)) for node in nodes]
+    values = ([solver.value(is_chosen) for is_chosen in chosen[node]] for node in nodes)
+    return [forms.index(1) for forms in values]

@@ -46,10 +46,12 @@ def collapsed(shape: Sequence[int], groups: Sequence[Sequence[int]], order: Orde
         places = [place[axis] for axis in group if axis in place]
         if places != list(range(places[0], places[0] + len(places)) if places else ()):
             return None
-    first = [
-        min((order.index(axis) for axis in group if axis in place), default=order.index(group[0])) for group in groups
-    ]
-    return tuple(sorted(range(len(groups)), key=first.__getitem__))
+
+    def outermost(number: int) -> int:
+        group = groups[number]
+        return min((order.index(axis) for axis in group if axis in place), default=order.index(group[0]))
+
+    return tuple(sorted(range(len(groups)), key=outermost))
 
 
 def expanded(groups: Sequence[Sequence[int]], order: Order) -> Order:

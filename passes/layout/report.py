@@ -47,8 +47,11 @@ def transposes_of(module: ModuleOp) -> list[Transpose]:
 def least_transposes(module: ModuleOp) -> int:
     """Return the least number of transposes that the demands of a module leave, whatever layouts other ops have."""
     blocks = [block for function in functions(module) for block in nested_blocks(function.body.block)]
-    problems = [Problem(LayoutCandidates(block, RULES)).labelling() for block in blocks]
-    return sum(sum(1 for _ in problem.copies(solve(problem))) for problem in problems)
+    count = 0
+    for block in blocks:
+        problem = Problem(LayoutCandidates(block, RULES)).labelling()
+        count += len(list(problem.copies(solve(problem))))
+    return count
 
 
 def report(module: ModuleOp) -> Iterator[str]:

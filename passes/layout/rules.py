@@ -16,7 +16,7 @@ from xdsl.ir.affine import AffineMap
 from ...dialects.core.kernel_op import KernelOp
 from ...dialects.core.scalars import scalar_attr
 from ...dialects.nn import PoolOp, ReduceOp, ints
-from ...ir import numbers_of, shape_of
+from ...ir import numbers_of, reassociated_axes, shape_of
 from .orders import Order, channels_last, collapsed, expanded, identity, relative
 from .state import (
     Layouts,
@@ -245,9 +245,7 @@ def _is_static_pad(op: Operation) -> bool:
 
 
 def _convert_pad(state: Layouts, op: tensor.PadOp, form: LayoutForm) -> None:
-    low, high = (
-        [int(numbers[axis]) for axis in form.result] for numbers in map(numbers_of, (op.static_low, op.static_high))
-    )
+    low, high = _ordered(op.static_low, form.result), _ordered(op.static_high, form.result)
     assert op.region.block.last_op is not None
     fill = cast(arith.ConstantOp, op.region.block.last_op.operands[0].owner).clone()
     twin = padded(state, state.given(op.source, form.result), low, high, fill)
@@ -271,23 +269,25 @@ def _is_of_static_size(op: Operation) -> bool:
     return len(shape_of(op.source)) == len(shape_of(op.results[0]))
 
 
+def _ordered(numbers: Attribute, order: Order) -> list[int]:
+    """Return the numbers of the axes, an `array<i64: ...>`, in an order of the axes."""
+    by_axis = numbers_of(numbers)
+    return [by_axis[axis] for axis in order]
+
+
 def _convert_slice(state: Layouts, op: tensor.ExtractSliceOp | tensor.InsertSliceOp, form: LayoutForm) -> None:
-    places = {name: numbers_of(cast(Any, op.properties[name])) for name in _SLICES}
-    moved = {name: [place[axis] for axis in form.result] for name, place in places.items()}
-    computed = iter(op.offsets)
-    offsets = [[next(computed)] if offset == DYNAMIC_INDEX else [] for offset in places["static_offsets"]]
+    static = numbers_of(op.static_offsets)
+    dynamic_axes = [axis for axis, offset in enumerate(static) if offset == DYNAMIC_INDEX]
+    computed = dict(zip(dynamic_axes, op.offsets, strict=True))
     tensors = [state.given(value, form.result) for value in op.operands[: len(op.operands) - len(op.offsets)]]
-    dynamic = [offset for axis in form.result for offset in offsets[axis]]
+    dynamic = [computed[axis] for axis in form.result if axis in computed]
+    orders = {name: DenseArrayBase.from_list(i64, _ordered(op.properties[name], form.result)) for name in _SLICES}
     twin = type(op).build(
-        operands=[*([value] for value in tensors), dynamic, [], []],
+        operands=[*zip(tensors), dynamic, [], []],
         result_types=[type_in(op.results[0], form.result)],
-        properties={name: DenseArrayBase.from_list(i64, place) for name, place in moved.items()},
+        properties=orders,
     )
     state.replace(op, state.emit(twin), form.result)
-
-
-def _groups(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp) -> list[list[int]]:
-    return [[int(axis.value.data) for axis in cast(Any, group)] for group in op.reassociation]
 
 
 def _follow_reshape(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp, index: int, order: Order) -> LayoutForm | None:
@@ -295,7 +295,8 @@ def _follow_reshape(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp, index: in
         return None
     merges = isinstance(op, tensor.CollapseShapeOp) == (index == 0)
     value = op.results[0] if index == RESULT else op.operands[0]
-    other = collapsed(shape_of(value), _groups(op), order) if merges else expanded(_groups(op), order)
+    groups = reassociated_axes(op.reassociation)
+    other = collapsed(shape_of(value), groups, order) if merges else expanded(groups, order)
     if other is None:
         return None
     return operands_in(op, {0: other}, order) if index == RESULT else operands_in(op, {0: order}, other)

@@ -28,9 +28,10 @@ def spans(op: ConvOp) -> list[int]:
 def has_windows_in_padding(op: ConvOp) -> bool:
     """Return whether a window, or all of its taps, may be entirely in the padding."""
     extents = op.channels_first(shape_of(op.inputs[0]))[2:]
-    sides = zip(numbers_of(op.pads), spans(op) * 2, strict=True)
+    if any(pad >= span for pad, span in zip(numbers_of(op.pads), spans(op) * 2, strict=True)):
+        return True
     axes = zip(extents, spans(op), numbers_of(op.dilations), strict=True)
-    return any(pad >= span for pad, span in sides) or any(n < span and step > 1 for n, span, step in axes)
+    return any(extent < span and dilation > 1 for extent, span, dilation in axes)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import prod
 from typing import Any, cast
 
@@ -122,8 +123,10 @@ class _Generalizer:
         ]
         if all(len(dims) <= 1 for dims in digits):
             return output
-        self.groups = [[self.kernel.bounds[dim] for dim in dims] or [1] for dims in digits]
-        indices = [form for dims in digits for form in ([_dim(dim) for dim in dims] or [Linear()])]
+        self.groups, indices = [], list[Linear]()
+        for dims in digits:
+            self.groups.append([self.kernel.bounds[dim] for dim in dims] or [1])
+            indices += map(_dim, dims) if dims else [Linear()]
         return _Operand(self.shapes.expanded(output.value, self.groups), tuple(indices))
 
     def digits(self, form: Linear, extent: int) -> list[int]:
@@ -131,8 +134,9 @@ class _Generalizer:
         bounds = self.kernel.bounds
         terms = sorted(form.terms, key=lambda term: -term[1])
         dims = [atom for atom, _ in terms if isinstance(atom, int)]
-        weights = [prod(bounds[dim] for dim in dims[place + 1 :]) for place in range(len(dims))]
-        if form.constant or weights != [factor for _, factor in terms] or prod(bounds[dim] for dim in dims) != extent:
+        radices = [bounds[dim] for dim in dims]
+        weights = [prod(radices[place + 1 :]) for place in range(len(dims))]
+        if form.constant or weights != [factor for _, factor in terms] or prod(radices) != extent:
             raise Diagnostic(
                 "the output's indices do not delinearise its axes",
                 expected="each axis indexed by one dimension, or by several like the digits of a number",
@@ -199,7 +203,8 @@ class _Generalizer:
         operands = [*(operand for _, operand in taken), *outputs]
         indices = {op.dim.value.data for op in ops if isinstance(op, IndexOp)}
         dims = sorted({*self.dims_of(operands), *indices})
-        missing = [dim for dim in dims if not any(dim in operand.plain_dims() for operand in operands)]
+        plain = set(chain.from_iterable(operand.plain_dims() for operand in operands))
+        missing = [dim for dim in dims if dim not in plain]
         if missing:
             window = self.shapes.empty([self.kernel.bounds[dim] for dim in missing], element_of(operands[0].value))
             operands.insert(len(taken), _Operand(window, tuple(_dim(dim) for dim in missing)))
@@ -211,17 +216,13 @@ class _Generalizer:
         body.add_op(YieldOp(*(values.get(v, v) for v in cast(Operation, block.last_op).operands)))
         for old, new in zip((arg for arg, _ in taken), body.args, strict=False):
             new.name_hint = old.name_hint
-        split = len(operands) - len(outputs)
-        generic = GenericOp(
-            [operand.value for operand in operands[:split]],
-            [operand.value for operand in outputs],
-            Region(body),
-            [_map(operand, numbers) for operand in operands],
-            [IteratorTypeAttr.reduction() if dim in reduced else IteratorTypeAttr.parallel() for dim in dims],
-            self.shapes.result_types([operand.value for operand in outputs]),
-        )
+        ins = [operand.value for operand in operands[: len(operands) - len(outputs)]]
+        outs = [operand.value for operand in outputs]
+        maps = [_map(operand, numbers) for operand in operands]
+        iterators = [IteratorTypeAttr.reduction() if dim in reduced else IteratorTypeAttr.parallel() for dim in dims]
+        generic = GenericOp(ins, outs, Region(body), maps, iterators, self.shapes.result_types(outs))
         self.shapes.emit(generic)
-        return [replace(o, value=value) for o, value in zip(outputs, generic.results or [o.value for o in outputs])]
+        return [replace(output, value=value) for output, value in zip(outputs, generic.results or outs, strict=True)]
 
     def dims_of(self, operands: Sequence[_Operand]) -> list[int]:
         """Return the iteration dimensions of a generic on these operands."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count, islice
 from typing import Any, cast
 
 from xdsl.dialects import arith, memref, tensor
@@ -21,7 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects.core.kernel import result_types
 from ...dialects.core.nesting import nested_ops
-from ...ir import element_of, shape_of
+from ...ir import element_of, reassociation, shape_of
 
 
 class Shapes:
@@ -118,8 +119,9 @@ class Shapes:
 
 
 def _reassociation(groups: Sequence[Sequence[int]]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
-    places = iter(range(sum(len(group) for group in groups)))
-    return ArrayAttr(ArrayAttr(IntegerAttr(next(places), i64) for _ in group) for group in groups)
+    """Return the reassociation of axes that expand to the extents `groups`."""
+    axes = count()
+    return reassociation(list(islice(axes, len(group))) for group in groups)
 
 
 def _expanded_buffer(type: MemRefType[Any], groups: Sequence[Sequence[int]]) -> MemRefType[Any]:

@@ -31,7 +31,8 @@ class _Box:
 
     def take(self, code: Code, at: Sequence[SSAValue]) -> _Box:
         """Append the box at a point of tensors of all boxes."""
-        low, high = ([code.take(corner, at) for corner in corners] for corners in (self.low, self.high))
+        low = [code.take(coordinate, at) for coordinate in self.low]
+        high = [code.take(coordinate, at) for coordinate in self.high]
         return _Box(low, high, code.take(self.area, at))
 
 
@@ -168,7 +169,8 @@ class _Suppression:
         def tensor(element: Callable[[Code], SSAValue]) -> SSAValue:
             return computed(self.lower, [], [], [self.batches, self.extent], f32, element)
 
-        low, high = ([tensor(partial(self._corner, axis, is_high)) for axis in range(2)] for is_high in (False, True))
+        low = [tensor(partial(self._corner, axis, False)) for axis in range(2)]
+        high = [tensor(partial(self._corner, axis, True)) for axis in range(2)]
         sides = [AffineMap.identity(2)] * 4
 
         def area(code: Code, top: SSAValue, left: SSAValue, bottom: SSAValue, right: SSAValue) -> SSAValue:

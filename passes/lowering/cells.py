@@ -149,7 +149,8 @@ class Step:
             old, length = elements[len(inputs) :]
             return code.select(valid(code, code.limited(length, 0, _LONGEST)), new, old)
 
-        values, maps = [value for value, _ in operands], [map for _, map in operands]
+        values = [value for value, _ in operands]
+        maps = [map for _, map in operands]
         return computed(lower, values, maps, shape_of(like), element_of(like), body)
 
 

@@ -195,7 +195,7 @@ def folded(
     block.add_op(linalg.YieldOp(*build(Code.at_end(block, lower.location), *block.args)))
     kept = {dim for expr in target.results for dim in expr.used_dims()}
     kinds = [IteratorTypeAttr.parallel() if d in kept else IteratorTypeAttr.reduction() for d in range(len(shape))]
-    all_maps = [AffineMapAttr(map) for map in (*maps, *(target for _ in starts))]
+    all_maps = list(map(AffineMapAttr, (*maps, *[target] * len(starts))))
     kernel = linalg.GenericOp(
         list(inputs), list(starts), Region(block), all_maps, kinds, [value.type for value in starts]
     )

@@ -252,10 +252,11 @@ class _Scan:
 
     def _ways(self, side: str, values: Sequence[SSAValue]) -> tuple[list[int], list[bool]]:
         """Return for each scanned or collected tensor its axis, and whether it is gone through backwards."""
-        axes, directions = (
-            self.op.attribute(f"scan_{side}_{name}") or (0,) * len(values) for name in ("axes", "directions")
-        )
-        return [axis % rank_of(value) for axis, value in zip(axes, values, strict=True)], [bool(d) for d in directions]
+        default = (0,) * len(values)
+        axes = self.op.attribute(f"scan_{side}_axes") or default
+        directions = self.op.attribute(f"scan_{side}_directions") or default
+        from_first = [axis % rank_of(value) for axis, value in zip(axes, values, strict=True)]
+        return from_first, list(map(bool, directions))
 
     def build(self) -> Sequence[SSAValue]:
         """Build it and return its results."""

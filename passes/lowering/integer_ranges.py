@@ -290,20 +290,21 @@ def _quant(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
 
 
 _selects = Rule(_first, data=(0,), keeps_type=True)
+_SELECTING = (
+    "Reshape Transpose Flatten Squeeze Unsqueeze Identity Slice Gather GatherElements GatherND Expand Tile "
+    "Split MaxPool GlobalMaxPool ReduceMax ReduceMin DepthToSpace SpaceToDepth Compress ReverseSequence"
+).split()
+"""Operators whose elements are elements of operand 0."""
 _joins = Rule(_union, joins=True)
 _custom: dict[str, Any] = {"integers_only": True}
 
 RULES: Registry[str, Rule] = Registry(
     "range of integers",
     {
-        **{
-            f"onnx.{name}": _selects
-            for name in (
-                "Reshape Transpose Flatten Squeeze Unsqueeze Identity Slice Gather GatherElements GatherND Expand Tile "
-                "Split MaxPool GlobalMaxPool ReduceMax ReduceMin DepthToSpace SpaceToDepth Compress ReverseSequence"
-            ).split()
-        },
-        **{f"onnx.{name}": _joins for name in ("Concat", "Max", "Min")},
+        **{f"onnx.{name}": _selects for name in _SELECTING},
+        "onnx.Concat": _joins,
+        "onnx.Max": _joins,
+        "onnx.Min": _joins,
         "onnx.Where": Rule(_union, data=(1, 2), joins=True),
         "onnx.TensorScatter": Rule(_union, data=(0, 1), joins=True),
         "onnx.Pad": Rule(_pad, data=(0, 2), joins=True),

@@ -10,10 +10,8 @@ import numpy as np
 from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import (
     AffineMapAttr,
-    ArrayAttr,
     DenseArrayBase,
     IndexType,
-    IntegerAttr,
     IntegerType,
     TensorType,
     i64,
@@ -29,7 +27,7 @@ from ...dialects.core.builder import Builder
 from ...dialects.onnx.registry import Registry
 from ...dialects.onnx.schema import OnnxOp, is_constant
 from ...errors import Diagnostic
-from ...ir import Array, array_of, dense, element_of, integer_width, is_unsigned_type, shape_of, where
+from ...ir import Array, array_of, dense, element_of, integer_width, is_unsigned_type, reassociation, shape_of, where
 
 Build = Callable[..., SSAValue]
 """`(body, *elements) -> scalar`: makes the scalar code of an elementwise kernel."""
@@ -165,7 +163,8 @@ class Lowerer(Builder):
             for i, number in enumerate(uniform)
         ]
         block = body.finish(build(body, *scalars))
-        return self.generic([self[operands[i]] for i in varying], [maps[i] for i in varying], shape, element, block)
+        inputs = [self[operands[i]] for i in varying]
+        return self.generic(inputs, [maps[i] for i in varying], shape, element, block)
 
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """Append ops that view a tensor-level value in another shape of as many elements."""
@@ -262,14 +261,10 @@ def reassociate(source: list[int], target: list[int]) -> list[list[int]] | None:
     return groups
 
 
-def _reassociation(groups: Sequence[Sequence[int]]) -> Attribute:
-    return ArrayAttr([ArrayAttr([IntegerAttr(axis, i64) for axis in group]) for group in groups])
-
-
 def collapse(value: SSAValue, groups: Sequence[Sequence[int]], type: Attribute) -> Operation:
     """Return `tensor.collapse_shape` to a type of fewer axes."""
     return tensor.CollapseShapeOp.build(
-        operands=[value], result_types=[type], properties={"reassociation": _reassociation(groups)}
+        operands=[value], result_types=[type], properties={"reassociation": reassociation(groups)}
     )
 
 
@@ -280,7 +275,7 @@ def expand(value: SSAValue, groups: Sequence[Sequence[int]], type: Attribute) ->
         operands=[value, []],
         result_types=[type],
         properties={
-            "reassociation": _reassociation(groups),
+            "reassociation": reassociation(groups),
             "static_output_shape": DenseArrayBase.from_list(i64, shape),
         },
     )

@@ -180,7 +180,8 @@ def _pad(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     for axis, (before, after) in enumerate(zip(low, high, strict=True)):
         kept = shape_of(value)[axis] + min(before, 0) + min(after, 0)
         value = part_of(lower, value, axis, max(-before, 0), kept)
-    low, high = [max(pad, 0) for pad in low], [max(pad, 0) for pad in high]
+    low = [max(pad, 0) for pad in low]
+    high = [max(pad, 0) for pad in high]
     if mode == "constant":
         return [_pad_constant(lower, op, value, low, high)]
     for axis, (before, after) in enumerate(zip(low, high, strict=True)):

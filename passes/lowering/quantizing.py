@@ -66,7 +66,8 @@ def _plain_scales(op: OnnxOp) -> Array | None:
 def _parameters(lower: Lowerer, op: OnnxOp) -> tuple[list[SSAValue], list[AffineMap]]:
     """Return scales and zero points as inputs of a kernel, with their maps."""
     parameters = [value for value in op.node_inputs[1:3] if value is not None]
-    return [lower[value] for value in parameters], [_parameter_map(op, shape_of(value)) for value in parameters]
+    maps = [_parameter_map(op, shape_of(value)) for value in parameters]
+    return [lower[value] for value in parameters], maps
 
 
 def _computed_in(op: OnnxOp) -> Attribute:

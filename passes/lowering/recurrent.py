@@ -31,7 +31,7 @@ from ...dialects.onnx.recurrent import RECURRENCES, activations_of
 from ...dialects.onnx.registry import Registry
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
-from .cells import Cell, Step, Valid, activation, gru, lstm, rnn
+from .cells import Activation, Cell, Step, Valid, activation, gru, lstm, rnn
 from .code import Code, computed, converted, filled, same
 from .lowerer import Lowerer, constant_of, lowers
 from .moves import joined, part_of, transposed
@@ -67,9 +67,9 @@ class _Network:
         self.time, self.batch, _ = shape_of(self.x)
         self.clip = op.attribute("clip")
         self.lengths = self._lengths()
-        self.activations = [
-            [activation(op, function) for function in row] for row in activations_of(op, self.directions)
-        ]
+        self.activations: list[list[Activation]] = []
+        for functions in activations_of(op, self.directions):
+            self.activations.append([activation(op, function) for function in functions])
 
     def build(self) -> Sequence[SSAValue]:
         """Build it all and return the results that are asked for."""
@@ -79,7 +79,7 @@ class _Network:
         for direction in range(self.directions):
             outputs, *last = self._direction(direction, outputs)
             ends.append(last)
-        states = [self._stacked([state[k] for state in ends]) for k in range(self.kind.states)]
+        states = [self._stacked(by_direction) for by_direction in zip(*ends, strict=True)]
         if self.batch_first:
             outputs = transposed(lower, outputs, [2, 0, 1, 3])
             states = [transposed(lower, state, [1, 0, 2]) for state in states]

@@ -134,10 +134,9 @@ def _grid_sample(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
             axis.place(code, code.convert(number, compute), nearest=mode == "nearest")
             for axis, number in zip(axes, elements, strict=True)
         ]
-        taps = [
-            [(axis.element(code, index), weight) for index, weight in _taps(code, place, mode)]
-            for axis, place in zip(axes, places, strict=True)
-        ]
+        taps: list[list[_Tap]] = []
+        for axis, place in zip(axes, places, strict=True):
+            taps.append([(axis.element(code, index), weight) for index, weight in _taps(code, place, mode)])
         total: SSAValue | None = None
         for choice in product(*taps):
             term = _term(code, x, choice, compute)

@@ -88,7 +88,8 @@ def _phases(lower: Lowerer, op: OnnxOp, axes: Sequence[_Axis]) -> SSAValue:
     whole = [0, 0, *(max(0, n - size) for n, size in zip(lengths, shape_of(w)[2:], strict=True))]
     w = padded(lower, w, [0] * len(whole), whole, zero) if any(whole) else w
     depth = channels // groups
-    shape = [groups, features, *(axis.stride for axis in axes), depth, *(axis.steps for axis in axes)]
+    strides = [axis.stride for axis in axes]
+    shape = [groups, features, *strides, depth, *(axis.steps for axis in axes)]
     group, feature, *rest = AffineMap.identity(len(shape)).results
     residues, channel, steps = rest[:rank], rest[rank], rest[rank + 1 :]
     taps = [
@@ -103,7 +104,8 @@ def _conv_transpose(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     axes, compute, rank = _axes(op), compute_type(op), len(shape_of(op.operands[0])) - 2
     weights = _phases(lower, op, axes)
     batch, features = shape_of(op.results[0])[:2]
-    strides, counts = [axis.stride for axis in axes], [axis.count for axis in axes]
+    strides = [axis.stride for axis in axes]
+    counts = [axis.count for axis in axes]
     shape = shape_of(weights)
     filters = lower.reshape(weights, [prod(shape[: 2 + rank]), *shape[2 + rank :]])
     befores, afters = zip(*(axis.pads for axis in axes), strict=True)

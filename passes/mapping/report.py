@@ -75,9 +75,10 @@ def _placement(op: Operation, machine: Machine) -> KernelMapping:
 
 def shares_of(placements: Sequence[KernelMapping], machine: Machine) -> list[Share]:
     """Return the share of each engine of a machine, those with the most multiply-accumulates first."""
-    names = [engine.name for engine in machine.engines]
-    own = {name: [placement for placement in placements if placement.engine == name] for name in names}
-    shares = [Share(name, len(kernels), sum(one.macs for one in kernels)) for name, kernels in own.items()]
+    shares: list[Share] = []
+    for engine in machine.engines:
+        macs = [placement.macs for placement in placements if placement.engine == engine.name]
+        shares.append(Share(engine.name, len(macs), sum(macs)))
     return sorted(shares, key=lambda share: (-share.macs, -share.kernels))
 
 

@@ -149,7 +149,8 @@ def grid_of(
     _check(tiling, order)
     order, counts = spread.order(order, tiling.grid), spread.counts(tiling.grid)
     divided = tuple(range(len(spread.loops)))
-    bounds = [*(copies for _, copies in spread.loops), *(counts[dim] for dim in order)]
+    copies = [count for _, count in spread.loops]
+    bounds = [*copies, *(counts[dim] for dim in order)]
     rank = len(bounds)
     lead_to = _tile_numbers(tiling, spread, order)
     attributes: list[TileAttr] = []
@@ -167,30 +168,31 @@ def grid_of(
         )
         source = SourceAttr.get(broadcast=tile.repeated, neighbours=spread.chain(tile), fill=tile.fill)
         attributes.append(TileAttr.get(tile.shape, lead, StartsAttr.get(0) if tile.starts else stored, source))
-    inputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if not t.is_output]
-    outputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if t.is_output]
-    ordered = [*inputs, *outputs]
+    described = sorted(zip(tiling.tiles, attributes, strict=True), key=lambda operand: operand[0].is_output)
+    ordered = [tile for tile, _ in described]
+    tile_attributes = [attribute for _, attribute in described]
+    inputs = sum(not tile.is_output for tile in ordered)
     role_levels = scratch if scratch is not None else [None] * len(tiling.scratch)
     own = [
         ScratchAttr.get(s.shape, s.element, s.level or level, a, s.layout)
         for s, a in zip(tiling.scratch, role_levels, strict=True)
     ]
-    operands = [t.value for t, _ in ordered]
-    types = [*buffer_types([a for _, a in ordered], operands, len(inputs)), *(buffer.type for buffer in own)]
+    operands = [tile.value for tile in ordered]
+    types = [*buffer_types(tile_attributes, operands, inputs), *(buffer.type for buffer in own)]
     block = Block(arg_types=[*[IndexType()] * rank, *types])
-    bodies = {n: body.clone() for n, (t, _) in enumerate(ordered) if (body := t.body) is not None}
-    values = [t.value for t, _ in inputs], [t.value for t, _ in outputs]
+    bodies = {number: tile.body.clone() for number, tile in enumerate(ordered) if tile.body is not None}
     grid = GridOp(
         bounds,
-        *values,
-        [a for _, a in ordered],
+        operands[:inputs],
+        operands[inputs:],
+        tile_attributes,
         Region(block),
         scratch=own,
         spatial=divided,
         strides=strides,
         bodies=bodies,
     )
-    buffers = dict(zip((t for t, _ in ordered), grid.buffers, strict=True))
+    buffers = dict(zip(ordered, grid.buffers, strict=True))
     _GridBody(tiling, grid, buffers, order, engine).build()
     grid.location = tiling.op.location
     return grid

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, cast
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
     AffineMapAttr,
-    ArrayAttr,
     DenseArrayBase,
     FloatAttr,
     IndexType,
@@ -30,7 +29,7 @@ from ...dialects.core.machine.link import Link
 from ...dialects.hier import YieldOp
 from ...dialects.hier.capabilities import missing, needs_of_repeats
 from ...dialects.quant import EntryOp
-from ...ir import DenseAttr, array_of, dense, element_of, shape_of
+from ...ir import DenseAttr, array_of, dense, element_of, reassociation, shape_of
 from ..loops.scalar import live_ops
 from .views import VIEWS, reshape
 
@@ -202,9 +201,8 @@ def _start_shape(kernel: Kernel, extra: Access) -> tuple[list[int], list[AffineE
         if any(exprs[later] != AffineExpr.constant(0) for later in range(axis, len(whole))):
             return None
         shape[axis], exprs[axis] = extent, output.map.results[axis]
-    if tuple(shape) == own or [prod(shape[axis] for axis in group) for group in _groups(shape, own)] == list(own):
-        return shape, exprs
-    return None
+    collapsed = [prod(shape[group[0] : group[-1] + 1]) for group in _groups(shape, own)]
+    return (shape, exprs) if tuple(shape) == own or collapsed == list(own) else None
 
 
 def _groups(shape: Sequence[int], own: Sequence[int]) -> list[list[int]]:
@@ -228,8 +226,7 @@ def _as_start(kernel: Kernel, extra: Access, element: Attribute) -> Bias:
     value = extra.value
     if tuple(shape) != shape_of(value):
         groups = _groups(shape, shape_of(value))
-        numbers = [ArrayAttr([IntegerAttr(axis, i64) for axis in group]) for group in groups]
-        value = reshape(extra.value, shape, ArrayAttr(numbers)).results[0]
+        value = reshape(extra.value, shape, reassociation(groups)).results[0]
     return Bias(value, AffineMap(len(kernel.bounds), 0, tuple(exprs)), body)
 
 

@@ -119,7 +119,10 @@ class Layers:
     def buffers_of(self) -> list[list[int]]:
         """Buffers accessed by each kernel, by number."""
         numbers = {value: number for number, buffer in enumerate(self.buffers) for value in buffer.values}
-        return [sorted({numbers[value] for value in op.operands if value in numbers}) for op in self.ops]
+        accessed: list[list[int]] = []
+        for op in self.ops:
+            accessed.append(sorted({numbers[value] for value in op.operands if value in numbers}))
+        return accessed
 
     @cached_property
     def crowded(self) -> frozenset[int]:
@@ -359,10 +362,8 @@ def alternatives(layers: Layers) -> list[Layers]:
     A resident buffer in a private level is visible to one engine instance only. A pinned residency excludes the spatial
     mapping. If levels are shared, the layers are the only alternative.
     """
-    has_private_levels = any(prod(level.count) > 1 for level in layers.levels) and any(
-        layers.copies(op) > 1 for op in layers.ops
-    )
-    if not layers.buffers or not has_private_levels:
+    is_any_private = any(prod(level.count) > 1 for level in layers.levels)
+    if not layers.buffers or not is_any_private or all(layers.copies(op) <= 1 for op in layers.ops):
         return [layers]
     alone = replace(layers, may_spread=False)
     if any(buffer.keep for buffer in layers.buffers):

@@ -37,8 +37,9 @@ class Boxes:
 
     def part(self, indices: Sequence[int]) -> Boxes:
         """Return the boxes of these indices, with their times renumbered."""
+        sizes = [self.sizes[i] for i in indices]
         spans = [(self.begins[i], self.ends[i]) for i in indices]
-        part = boxes_of([self.sizes[i] for i in indices], spans, [self.fixed[i] for i in indices])
+        part = boxes_of(sizes, spans, [self.fixed[i] for i in indices])
         return replace(part, durations=tuple(self.durations[i] for i in indices))
 
 
@@ -59,7 +60,8 @@ def boxes_of(sizes: Sequence[int], spans: Sequence[tuple[int, int]], fixed: Sequ
     """Build boxes from half-open time spans; times are replaced by their ranks."""
     times = sorted({time for span in spans for time in span})
     rank = {time: index for index, time in enumerate(times)}
-    begins, ends = tuple(rank[begin] for begin, _ in spans), tuple(rank[end] for _, end in spans)
+    begins = tuple(rank[begin] for begin, _ in spans)
+    ends = tuple(rank[end] for _, end in spans)
     durations = tuple(end - begin for begin, end in spans)
     return Boxes(tuple(sizes), begins, ends, tuple(fixed), durations)
 

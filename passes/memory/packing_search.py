@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from operator import mul, sub
 
 from ortools.sat.python import cp_model
 
@@ -97,24 +98,24 @@ def attempts(boxes: Boxes) -> Iterator[tuple[list[int] | None, int]]:
 def _features(boxes: Boxes) -> dict[str, list[float]]:
     """Compute the features of the boxes by name: one value per box."""
     needed = demand(boxes)
-    spans = list(zip(boxes.begins, boxes.ends, strict=True))
+    steps = list(map(sub, boxes.ends, boxes.begins))
     return {
         "size": [*boxes.sizes],
-        "steps": [end - begin for begin, end in spans],
+        "steps": [*steps],
         "time": [*boxes.durations],
-        "bulk": [size * (end - begin) for size, (begin, end) in zip(boxes.sizes, spans, strict=True)],
-        "area": [size * time for size, time in zip(boxes.sizes, boxes.durations, strict=True)],
-        "fullest": [max(needed[begin:end]) for begin, end in spans],
+        "bulk": list(map(mul, boxes.sizes, steps)),
+        "area": list(map(mul, boxes.sizes, boxes.durations)),
+        "fullest": [max(needed[begin:end]) for begin, end in zip(boxes.begins, boxes.ends, strict=True)],
         "overlaps": [*overlaps(boxes)],
     }
 
 
 def _disturbed(features: Mapping[str, Sequence[float]], noise: random.Random) -> dict[str, list[float]]:
     """Perturb all features except the first key of the orders by up to a quarter."""
-    return {
-        name: [value if name == "fullest" else value * noise.uniform(0.8, 1.25) for value in values]
-        for name, values in features.items()
-    }
+    disturbed: dict[str, list[float]] = {}
+    for name, values in features.items():
+        disturbed[name] = [value if name == "fullest" else value * noise.uniform(0.8, 1.25) for value in values]
+    return disturbed
 
 
 def _ranked(features: Mapping[str, Sequence[float]], keys: str) -> list[int]:
@@ -147,8 +148,7 @@ def packing_model(boxes: Boxes, capacity: int) -> tuple[cp_model.CpModel, list[c
     for size, at in zip(boxes.sizes, boxes.fixed, strict=True):
         low, high = (0, capacity - size) if at is None else (at, at)
         offsets.append(model.new_int_var(low, high, ""))
-    model.add_no_overlap_2d(
-        [model.new_fixed_size_interval_var(b, e - b, "") for b, e in zip(boxes.begins, boxes.ends, strict=True)],
-        [model.new_fixed_size_interval_var(o, size, "") for o, size in zip(offsets, boxes.sizes, strict=True)],
-    )
+    times = [model.new_fixed_size_interval_var(b, e - b, "") for b, e in zip(boxes.begins, boxes.ends, strict=True)]
+    ranges = [model.new_fixed_size_interval_var(o, size, "") for o, size in zip(offsets, boxes.sizes, strict=True)]
+    model.add_no_overlap_2d(times, ranges)
     return model, offsets

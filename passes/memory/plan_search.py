@@ -159,7 +159,8 @@ def _solved(
         return plan
     during = plan.during(*window)
     chosen = [o.choice for v, o in zip(taken, options, strict=True) if solver.boolean_value(v)]
-    if sum(c.candidate.cycles for c in chosen) >= sum(c.candidate.cycles for c in plan.choices[during]):
+    before = sum(choice.candidate.cycles for choice in plan.choices[during])
+    if sum(choice.candidate.cycles for choice in chosen) >= before:
         return plan
     chosen.sort(key=lambda choice: choice.first)
     resident = plan.resident - set(kept) | {n for n, v in kept.items() if solver.boolean_value(v)}

@@ -62,10 +62,11 @@ def fold_text(lanes: str, lanes_type: str, loops: str, out: str, out_type: str, 
 
     `lanes` is indexed by the loops and the lane, `out` by `at`.
     """
+    arguments = ", ".join(f"%l{lane}: f32" for lane in range(LANES))
     return f"""
 linalg.generic {maps(loops, *(f"{loops}, {lane}" for lane in range(LANES)), at)}
     ins({", ".join([lanes] * LANES)} : {", ".join([lanes_type] * LANES)}) outs({out} : {out_type}) {{
-^bb0({", ".join(f"%l{lane}: f32" for lane in range(LANES))}, %old: f32):
+^bb0({arguments}, %old: f32):
   %a0 = arith.addf %l0, %l4 : f32
   %a1 = arith.addf %l1, %l5 : f32
   %a2 = arith.addf %l2, %l6 : f32

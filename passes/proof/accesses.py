@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -71,7 +71,8 @@ class AccessRules:
             return self._transfer_of(op, accesses)
         if any(access.region is not None for access in accesses):
             return self._elements_of(op, accesses)
-        reads, writes = ([op.operands.index(value) for value in side] for side in (effects.reads, effects.writes))
+        reads = list(map(op.operands.index, effects.reads))
+        writes = list(map(op.operands.index, effects.writes))
         return lambda *buffers: self._touch(op, buffers, reads, writes, set())
 
     # Elements
@@ -414,10 +415,8 @@ class AccessRules:
             return None
         if piece is None:
             return replace(origin, solved=None)
-        return origin.part(
-            [axis_slice.start for axis_slice in piece],
-            tuple(axis_slice.stop - axis_slice.start for axis_slice in piece),
-        )
+        shape = tuple(axis_slice.stop - axis_slice.start for axis_slice in piece)
+        return origin.part([axis_slice.start for axis_slice in piece], shape)
 
     def _begin(self, op: Operation, transfer: Transfer, source: Buffer, reads: str, writes: str) -> None:
         self._state.check_read(op, transfer.source, source.number, reads)
@@ -479,15 +478,13 @@ def _evaluated(
 ) -> Callable[[Sequence[Any]], tuple[list[Any], list[Any]]]:
     """Return the function from operands to the offsets and sizes of a region."""
     assert box is not None
-    offsets, sizes = (
-        [(index[bound], 0) if isinstance(bound, SSAValue) else (None, bound) for bound in side]
-        for side in (box.offsets, box.sizes)
-    )
+    bounds = [
+        (index[bound], 0) if isinstance(bound, SSAValue) else (None, bound) for bound in chain(box.offsets, box.sizes)
+    ]
+    rank = len(box.offsets)
 
     def evaluate(operands: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        return (
-            [number if at is None else operands[at] for at, number in offsets],
-            [number if at is None else operands[at] for at, number in sizes],
-        )
+        numbers = [number if at is None else operands[at] for at, number in bounds]
+        return numbers[:rank], numbers[rank:]
 
     return evaluate

@@ -11,7 +11,7 @@ from xdsl.dialects.memref import CopyOp, SubviewOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import Linear
-from ...dialects.core.kernel import Access, Kernel, is_kernel, is_shaped, kernel_of, reads_of, used_inputs
+from ...dialects.core.kernel import Access, Kernel, is_among, is_kernel, is_shaped, kernel_of, reads_of, used_inputs
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import FirstOp, GridOp, LastOp
 from ...ir import shape_of
@@ -357,8 +357,8 @@ class _Body:
 
     def _prove_disjoint(self, op: Operation, kernel: Kernel, scope: Scope) -> None:
         """Prove that a kernel does not clobber inputs that it still has to read, nor one output by another."""
-        reads = [access for access in used_inputs(kernel) if not any(access is output for output in kernel.outputs)]
-        values = [*(access.value for access in reads), *kernel.tables]
+        reads = [access.value for access in used_inputs(kernel) if not is_among(access, kernel.outputs)]
+        values = [*reads, *kernel.tables]
         for number, write in enumerate(kernel.outputs):
             for value in (value for value in dict.fromkeys(values) if is_shaped(value)):
                 self._prove_elementwise(op, kernel, value, write, scope)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from math import lcm, prod
 from typing import Any, TypeAlias, cast
 
@@ -150,12 +151,13 @@ class Buffers:
     def _around(self, op: memref.SubviewOp, shape: Sequence[int], indices: Sequence[int | None]) -> tuple[slice, ...]:
         """Return the bounding box of a subview; the whole axis for a data-dependent index."""
         dynamic = iter(indices)
-        offsets, sizes, strides = (
-            [next(dynamic) if value == DYNAMIC_INDEX else value for value in static.get_values()]
-            for static in (op.static_offsets, op.static_sizes, op.static_strides)
-        )
+        static = (op.static_offsets, op.static_sizes, op.static_strides)
+        numbers = chain.from_iterable(attribute.get_values() for attribute in static)
+        known = [next(dynamic) if number == DYNAMIC_INDEX else number for number in numbers]
+        rank = len(shape)
+        axes = zip(known[:rank], known[rank : 2 * rank], known[2 * rank :], shape, strict=True)
         box: list[slice] = []
-        for axis, (offset, size, stride, extent) in enumerate(zip(offsets, sizes, strides, shape, strict=True)):
+        for axis, (offset, size, stride, extent) in enumerate(axes):
             if offset is None or size is None or stride is None:
                 box.append(slice(None))
                 continue

@@ -78,7 +78,8 @@ def _merged(regions: Iterable[Region]) -> Iterator[Region]:
         elif region.array.size:
             dense[region.memory].append(region)
     for parts in dense.values():
-        yield from (_bytes(parts[0], *span) for span in joined((region.low, region.high) for region in parts))
+        for low, high in joined((region.low, region.high) for region in parts):
+            yield _bytes(parts[0], low, high)
 
 
 def _bytes(region: Region, low: int, high: int) -> Region:

@@ -58,8 +58,10 @@ class Contents:
 
     def others(self, buffer: Buffer, *ops: Operation) -> list[Operation]:
         """Return the ops that write the memory of a buffer, except the given ones."""
-        writers = self._writers.get(buffer.memory, ())
-        return [op for op in writers if not any(excluded.is_ancestor(op) for excluded in ops)]
+        writers = list(self._writers.get(buffer.memory, ()))
+        for excluded in ops:
+            writers = [op for op in writers if not excluded.is_ancestor(op)]
+        return writers
 
     def read(self, op: Operation, buffer: Buffer, guard: Guard, scope: Scope) -> Held | None:
         """

@@ -36,14 +36,14 @@ def prove_copies(grid: GridOp, machine: Machine) -> None:
         if level := levels.get(name):
             _prove_level(grid, level)
     for index, tile in enumerate(grid.tiles):
-        if tile.source.neighbour_dims and not any(
-            link.neighbours and link.far == tile.level_name for link in machine.links
-        ):
+        joined = {link.far for link in machine.links if link.neighbours}
+        if tile.source.neighbour_dims and tile.level_name not in joined:
+            first, second = (grid_point(point_of(grid, copy), grid.spatial_dims) for copy in range(2))
             raise refuse(
                 "level",
                 f"operand {index} of the grid comes from the neighbour in {tile.level_name}, and no link joins them",
                 grid,
-                [" and ".join(grid_point(point_of(grid, copy), grid.spatial_dims) for copy in range(2))],
+                [f"{first} and {second}"],
                 found=", ".join(f"{link.name} ({link.far} to {link.near})" for link in machine.links),
                 remedy=f'fetch it from far, or give the machine a link with neighbours = "mesh" in {tile.level_name}',
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import Any, cast
 
 from xdsl.dialects.builtin import MemRefType
@@ -191,8 +191,8 @@ def _prove_none_missed(tiles: Tiles) -> None:
         names = [whole.names[a] for a in axes]
         box = [whole.inside[a] for a in axes]
         used = sorted({d for a in axes for d in tiles.starts[a].dims()})
-        inside = [dims.inside[d] for d in used]
-        covered = points(names, [*box, *(holds[a] for a in axes), *inside], exists=[dims.names[d] for d in used])
+        covering = [holds[a] for a in axes] + [dims.inside[d] for d in used]
+        covered = points(names, [*box, *covering], exists=[dims.names[d] for d in used])
         missed = first_point(points(names, box).subtract(covered))
         if missed is None:
             continue
@@ -213,7 +213,9 @@ def _coupled(starts: Sequence[Linear]) -> list[list[int]]:
         dims = set(start.dims())
         joined = [group for group in groups if group[0] & dims]
         groups = [group for group in groups if not group[0] & dims]
-        groups.append((dims.union(*(g[0] for g in joined)), sorted([axis, *(a for g in joined for a in g[1])])))
+        coupled_axes = chain([axis], *(axes for _, axes in joined))
+        dims.update(*(other for other, _ in joined))
+        groups.append((dims, sorted(coupled_axes)))
     return [axes for _, axes in groups]
 
 

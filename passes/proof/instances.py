@@ -103,11 +103,10 @@ def _add(used: Use, machine: Machine, tile: Attribute, point: tuple[int, ...], c
 def _allocated(op: ConcurrentOp, symbols: dict[str, FuncOp], machine: Machine) -> Use:
     """Return the bytes that concurrent programs allocate in the memory of each instance."""
     use: Use = {}
-    types = {
-        program: [allocation.memref.type for allocation in _allocations(program, symbols)] for program in op.programs
-    }
+    allocations = {program: list(_allocations(program, symbols)) for program in op.programs}
     for program, _, point in instances_of(op):
-        for type in types[program]:
+        for allocation in allocations[program]:
+            type = allocation.memref.type
             if level_name(type) is not None:
                 _add(use, machine, type, point)
     return use

@@ -49,11 +49,14 @@ def describe(whole: Kernel, part: Kernel) -> DictionaryAttr:
 
 def _facts(kernel: Kernel) -> dict[str, Attribute]:
     accesses = accesses_of(kernel)
+    maps = [AffineMapAttr(access.map) for access in accesses]
+    fills = [UnitAttr() if access.fill is None else access.fill for access in accesses]
+    shapes = [DenseArrayBase.from_list(i64, list(_shape(access))) for access in accesses]
     return {
         "bounds": DenseArrayBase.from_list(i64, list(kernel.bounds)),
-        "maps": ArrayAttr([AffineMapAttr(access.map) for access in accesses]),
-        "fills": ArrayAttr([UnitAttr() if access.fill is None else access.fill for access in accesses]),
-        "shapes": ArrayAttr([DenseArrayBase.from_list(i64, list(_shape(access))) for access in accesses]),
+        "maps": ArrayAttr(maps),
+        "fills": ArrayAttr(fills),
+        "shapes": ArrayAttr(shapes),
     }
 
 
@@ -236,7 +239,7 @@ def part_of(op: Operation, kernel: Kernel) -> Part | None:
             where=where(op),
             expected=f"{len(kernel.bounds)} bounds and, for each of {len(accesses)} operands, map, fill and shape",
         )
-    forms = tuple(tuple(linear(expr) for expr in attr.data.results) for attr in maps)
+    forms = tuple(tuple(map(linear, attr.data.results)) for attr in maps)
     return Part(op, kernel, bounds, forms, tuple(fills), operands, _starts_of(op, table, len(operands[-1])))
 
 

@@ -96,8 +96,11 @@ def merged(origins: Sequence[Origin | None]) -> Origin | None:
     parts = [origin for origin in origins if origin is not None]
     if len(parts) < len(origins) or not parts or len({origin.repeated for origin in parts}) > 1:
         return None
-    spots = tuple(spot for spot in parts[0].spots if all(spot in other.spots for other in parts[1:]))
-    result, values = {origin.result for origin in parts}, {origin.value for origin in parts}
+    spots: tuple[Spot, ...] = parts[0].spots
+    for other in parts[1:]:
+        spots = tuple(spot for spot in spots if spot in other.spots)
+    result = {origin.result for origin in parts}
+    values = {origin.value for origin in parts}
     lacking = next((origin.sums for origin in parts if origin.lacks), None)
     return Origin(
         spots,

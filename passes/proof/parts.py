@@ -59,7 +59,9 @@ def _solve_steps(
     Sums stay where they are while the dimensions in `period` run, and where these begin, so do the reduced loops: any
     point that solves the equations will do. What reads the sums, or where they are written, shows whether it is theirs.
     """
-    begun = {k: tuple(at_first(form, period, scope.bounds) for form in place.start) for k, place in places.items()}
+    begun: dict[int, Forms] = {}
+    for k, place in places.items():
+        begun[k] = tuple(at_first(form, period, scope.bounds) for form in place.start)
     first = solve(part.equations(list(begun), [dim for dim in part.cut_reductions if dim not in x]), begun)
     output = len(part.accesses) - 1
     start = output_start(part, output, first, Linear()) if isinstance(first, dict) else None

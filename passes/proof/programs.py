@@ -159,9 +159,8 @@ class Programs:
                 "concurrent programs in a program cannot be run", where=where(op), remedy="call it beside them"
             )
         around, instances = self._state.steps, instances_of(op)
-        self._state.programs = Clocks(
-            [name for _, name, _ in instances], [point for _, _, point in instances], self._buffers.homes
-        )
+        names = [name for _, name, _ in instances]
+        self._state.programs = Clocks(names, [point for *_, point in instances], self._buffers.homes)
         origin = [0] * len(instances)
         for queue in self._queues:
             # What ended before these programs precedes all of them, and orders none of them among each other.

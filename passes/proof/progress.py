@@ -67,7 +67,8 @@ class Progress:
         if before is None or result is None or not spots:
             raise self._wrong(part, f"adds to sums that do not start from an operand of {listed(part.starts[1])}")
         spot = of_shape(spots, part.starts[1]) or spots[-1]
-        source, sums = (tuple(Linear((), at) for at in tile.start) for tile in (spot, result))
+        source = tuple(Linear((), at) for at in spot.start)
+        sums = tuple(Linear((), at) for at in result.start)
         fault = part.start_fault(source, sums, spot.shape, before.repeated, shape_of(part.accesses[-1].value))
         if fault is not None:
             raise self._wrong(part, f"starts its sums from a wrong tile: axis {fault[0]} {fault[1]}")

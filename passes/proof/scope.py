@@ -47,7 +47,8 @@ class Guard:
 
     def below(self, depth: int) -> Guard:
         """Return the part of the guard on the dimensions before `depth`."""
-        return Guard(frozenset(d for d in self.first if d < depth), frozenset(d for d in self.last if d < depth))
+        first = frozenset(dim for dim in self.first if dim < depth)
+        return Guard(first, frozenset(dim for dim in self.last if dim < depth))
 
 
 @dataclass(frozen=True)
@@ -258,7 +259,8 @@ class Scope:
 
     def names(self, dims: Collection[int]) -> str:
         """Return dimensions as text."""
-        return ", ".join(f"d{dim}" for dim in sorted(self.written[dim] for dim in dims))
+        written = sorted(self.written[dim] for dim in dims)
+        return ", ".join(f"d{dim}" for dim in written)
 
 
 def _zeros(value: SSAValue) -> Forms:

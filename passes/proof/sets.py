@@ -53,10 +53,12 @@ class Dims:
         """
         Return the constraints, one list per case, that a point lexicographically precedes another in some dimensions.
         """
-        pairs = [(self.names[dim], other.names[dim]) for dim in dims]
-        return [
-            [*(f"{a} = {b}" for a, b in pairs[:at]), f"{pairs[at][0]} < {pairs[at][1]}"] for at in range(len(pairs))
-        ]
+        cases: list[list[str]] = []
+        equal: list[str] = []
+        for dim in dims:
+            cases.append([*equal, f"{self.names[dim]} < {other.names[dim]}"])
+            equal.append(f"{self.names[dim]} = {other.names[dim]}")
+        return cases
 
 
 def sample(names: Sequence[str], constraints: Sequence[str]) -> list[int] | None:

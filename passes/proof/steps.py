@@ -73,10 +73,10 @@ def _prove_loop(part: Part, dim: int, begin: Linear, buffers: Mapping[int, Buffe
             return
     p, q = Dims("p", scope.bounds), Dims("q", scope.bounds)
     used = sorted(begin.dims())
-    tiles = [
-        [*(dims.inside[d] for d in used), f"0 <= {loop} < {size}", *active_steps(part, dim, dims, loop, buffers, used)]
-        for dims, loop in ((p, "l"), (q, "m"))
-    ]
+    tiles: list[list[str]] = []
+    for dims, loop in ((p, "l"), (q, "m")):
+        inside = [*(dims.inside[d] for d in used), f"0 <= {loop} < {size}"]
+        tiles.append([*inside, *active_steps(part, dim, dims, loop, buffers, used)])
     place = f"{p.text(begin)} + l"
     names = [*(p.names[d] for d in used), "l"]
     done = points(["x"], [f"x = {place}", *tiles[0]], exists=names)
@@ -158,13 +158,14 @@ def _in_place(part: Part, k: int, axis: int, dims: Dims, loop: str, place: Place
 
 def axes_along(part: Part, dim: int) -> list[tuple[int, int]]:
     """Return the axes of inputs that a loop alone leads along, one element per point."""
-    return [
-        (k, axis)
-        for k in range(len(part.kernel.inputs))
-        for axis, form in enumerate(part.inner[k])
-        if [(d, f) for d, f in form.terms if d == dim or not isinstance(d, int) or part.kernel.bounds[d] > 1]
-        == [(dim, 1)]
-    ]
+    bounds = part.kernel.bounds
+    along: list[tuple[int, int]] = []
+    for k in range(len(part.kernel.inputs)):
+        for axis, form in enumerate(part.inner[k]):
+            moving = [(d, f) for d, f in form.terms if d == dim or not isinstance(d, int) or bounds[d] > 1]
+            if moving == [(dim, 1)]:
+                along.append((k, axis))
+    return along
 
 
 def _fill(buffer: Buffer, axis: int) -> Attribute | None:

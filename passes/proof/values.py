@@ -49,11 +49,11 @@ def stated_values(
     begin: AffineMap, reads: Sequence[Attribute | None], writes: Sequence[Attribute | None]
 ) -> DictionaryAttr:
     """Return the attribute of an op, with an entry for each operand, or None."""
-    sides = {
-        name: ArrayAttr([UnitAttr() if value is None else value for value in side])
-        for name, side in (("reads", reads), ("writes", writes))
-    }
-    return DictionaryAttr({"begin": AffineMapAttr(begin), **sides})
+    return DictionaryAttr({"begin": AffineMapAttr(begin), "reads": _entries(reads), "writes": _entries(writes)})
+
+
+def _entries(values: Sequence[Attribute | None]) -> ArrayAttr[Attribute]:
+    return ArrayAttr([UnitAttr() if value is None else value for value in values])
 
 
 def loops_of(op: Operation) -> list[tuple[AffineMap, tuple[int, ...]]] | None:

@@ -145,5 +145,6 @@ def _pairs(integers: Integers, op: OnnxOp, before: Operation) -> SSAValue | None
     scale = np.array(np.float32(a.scale) * np.float32(b.scale))
     if shape_of(op.operands[0])[-1] * a.widest * b.widest >= 1 << 31 or not np.finfo(np.float32).tiny <= scale < np.inf:
         return None
-    inputs = [*(integers.bytes(value) for value in op.operands), *(zero_point(form, before) for form in (a, b))]
+    factors = map(integers.bytes, op.operands)
+    inputs = [*factors, zero_point(a, before), zero_point(b, before)]
     return _as_floats(node("MatMulInteger", inputs, TensorType(i32, shape_of(op.results[0])), before), scale, 0, before)

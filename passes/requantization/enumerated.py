@@ -42,6 +42,11 @@ def _bytes(code: Slice, leaf: SSAValue) -> tuple[Array, Array]:
     return stored, stored & (2 * half - 1) if code.is_read_unsigned(leaf) else stored
 
 
+def _combined(leaves: Sequence[Array]) -> list[Array]:
+    """Return all combinations of the values [1, n] of each leaf: an array [1, combinations] per leaf."""
+    return [axis.reshape(1, -1) for axis in np.meshgrid(*map(np.ravel, leaves), indexing="ij")]
+
+
 def _read(code: Slice, leaf: SSAValue) -> Term:
     return lambda body: body.convert(leaf, i32, unsigned=code.is_read_unsigned(leaf))
 
@@ -59,10 +64,7 @@ def line_of_pair(code: Slice) -> Approximation | None:
     if code.channels.count > _CHANNELS and not code.is_uniform():
         return None
     ranges = [_bytes(code, leaf) for leaf in code.leaves]
-    stored, read = (
-        [axis.reshape(1, -1) for axis in np.meshgrid(*(numbers[0] for numbers in axes), indexing="ij")]
-        for axes in zip(*ranges, strict=True)
-    )
+    stored, read = map(_combined, zip(*ranges, strict=True))
     points = _points(code, stored, read)
     forms = [_bilinear(read, row, points) for row in code.reals(*stored)]
     if any(form is None for form in forms):

@@ -61,13 +61,16 @@ def _rewrite_epilogue(op: KernelOp, block: Block, rewrite: Rewrite) -> None:
     taken += _constants(op, added, len(shape), channels.axis)
     kept = _kept(block, len(taken))
     properties = {k: v for k, v in op.properties.items() if k not in ("operandSegmentSizes", "epilogue_maps")}
+    extras = [taken[k][0] for k in kept]
+    epilogue_maps = [AffineMapAttr(taken[k][1]) for k in kept]
+    epilogue = cast(Region, op.epilogue).clone()
     new = op.__class__(
         list(op.inputs),
         op.output,
         cast(Any, properties),
-        extras=[taken[k][0] for k in kept],
-        epilogue_maps=[AffineMapAttr(taken[k][1]) for k in kept],
-        epilogue=cast(Region, op.epilogue).clone(),
+        extras=extras,
+        epilogue_maps=epilogue_maps,
+        epilogue=epilogue,
     )
     _put(new, op)
 

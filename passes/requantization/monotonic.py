@@ -68,7 +68,8 @@ class _Rise:
         """Return numbers before the first and behind the last argument of all channels, up to a reach."""
         first, last = int(self.first.min()), int(self.last.max())
         offsets = sorted({reach * part // _ENDS for part in range(_ENDS)} | {1})
-        return [first - offset for offset in offsets], [last + offset for offset in offsets]
+        before = [first - offset for offset in offsets]
+        return before, [last + offset for offset in offsets]
 
     def spread(self) -> Array:
         """Return evenly spread arguments [channels, n]."""

@@ -65,7 +65,7 @@ class BufferContents:
         if is_kernel(op):
             before = outputs_read(op, kernel_of(op))
             inputs = [value in effects.reads for value in op.operands[: len(op.operands) - len(before)]]
-            reads, writes = [*inputs, *before], [*(False for _ in inputs), *(True for _ in before)]
+            reads, writes = [*inputs, *before], [False] * len(inputs) + [True] * len(before)
         entries: list[list[Attribute | None]] = []
         for side, chosen in ((self._read, reads), (self._written, writes)):
             triples = zip(op.operands, loops, chosen, strict=True)

@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from ...dialects.core.analysis.affine_form import linear
-from ...dialects.core.kernel import Access, Kernel, used_inputs
+from ...dialects.core.kernel import Access, Kernel, is_among, used_inputs
 from ...dialects.core.machine.model import Machine
 from ...dialects.hier.sharded import ShardedAttr
 from ...errors import Diagnostic
@@ -169,7 +169,7 @@ def outputs_read(op: Operation, kernel: Kernel) -> list[bool]:
     starts = [initial for reduction in kernel.reductions for initial in reduction.initial]
     own = kernel.inputs[len(op.operands) - len(kernel.extras) - len(kernel.outputs) :]
     used = used_inputs(kernel)
-    before = [any(access is used_access for used_access in used) for access in own] or [False] * len(kernel.outputs)
+    before = [is_among(access, used) for access in own] or [False] * len(kernel.outputs)
     return [None in starts or is_read for is_read in before]
 
 
@@ -232,10 +232,15 @@ def _may_split(kernel: Kernel, accesses: Sequence[Access], loop: int) -> bool:
     if loop in kernel.reduced or loop in index_dims(kernel) or not kernel.bounds[loop]:
         return False
     for access in accesses:
-        axes = [expr for expr in access.map.results if loop in linear(expr).dims()]
+        axes = _indexed_by(access, loop)
         if len(axes) > 1 or any(not isinstance(expr, AffineDimExpr) for expr in axes):
             return False
-    return all(any(loop in linear(expr).dims() for expr in access.map.results) for access in kernel.outputs)
+    return all(_indexed_by(access, loop) for access in kernel.outputs)
+
+
+def _indexed_by(access: Access, loop: int) -> list[AffineExpr]:
+    """Return the indices of an access that a loop moves."""
+    return [expr for expr in access.map.results if loop in linear(expr).dims()]
 
 
 def begin_of(kernel: Kernel, loops: dict[int, int], mesh: InstanceMesh) -> AffineMap:
@@ -315,7 +320,8 @@ def reshaped(
         sizes = [(axis, source[axis]) for axis in here if source[axis] > 1]
         if _in_order(split, sizes, mesh) is None:
             return None
-        target_axes = _in_order([(number, -1) for number, _ in split], [(axis, target[axis]) for axis in there], mesh)
+        anywhere = [(number, -1) for number, _ in split]
+        target_axes = _in_order(anywhere, [(axis, target[axis]) for axis in there], mesh)
         if target_axes is None:
             return None
         for number, axis in target_axes.items():
@@ -354,14 +360,15 @@ def axis_groups(source: Sequence[int], target: Sequence[int]) -> list[tuple[list
     groups: list[tuple[list[int], list[int]]] = []
     i = j = 0
     while i < len(source) and j < len(target):
-        here, there = [i], [j]
-        while prod(source[axis] for axis in here) != prod(target[axis] for axis in there):
-            if prod(source[axis] for axis in here) < prod(target[axis] for axis in there):
-                here.append(here[-1] + 1)
+        first, second = i, j
+        i, j = i + 1, j + 1
+        elements, other = source[first], target[second]
+        while elements != other:
+            if elements < other:
+                elements, i = elements * source[i], i + 1
             else:
-                there.append(there[-1] + 1)
-        groups.append((here, there))
-        i, j = here[-1] + 1, there[-1] + 1
+                other, j = other * target[j], j + 1
+        groups.append(([*range(first, i)], [*range(second, j)]))
     if groups:
         groups[-1][0].extend(range(i, len(source)))
         groups[-1][1].extend(range(j, len(target)))

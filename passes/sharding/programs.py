@@ -10,10 +10,8 @@ from typing import Any, cast
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     DenseArrayBase,
     IndexType,
-    IntegerAttr,
     LocationAttr,
     MemRefType,
     NoneAttr,
@@ -24,7 +22,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ...dialects.core.scalars import Index
 from ...dialects.hier import ConcurrentOp, DmaStartOp, LocalOp, ProgramOp
-from ...ir import element_of, shape_of
+from ...ir import element_of, reassociation, shape_of
 from ..grids.writer import Writer
 from .placement import InstanceMesh, Placement, axis_groups
 
@@ -118,13 +116,15 @@ def in_shape(writer: Writer, value: SSAValue, shape: Sequence[int]) -> SSAValue:
     if tuple(old) == tuple(shape):
         return value
     flat = value
-    if any(len(here) > 1 for here, _ in groups) or not shape:
-        between = [prod(old[axis] for axis in here) for here, _ in groups]
-        flat = _viewed(writer, memref.CollapseShapeOp, value, between, [here for here, _ in groups], {})
-    if all(len(there) == 1 for _, there in groups) and len(groups) == len(shape):
+    collapsed = [here for here, _ in groups]
+    expanded = [there for _, there in groups]
+    if any(len(group) > 1 for group in collapsed) or not shape:
+        between = [prod(old[group[0] : group[-1] + 1]) for group in collapsed]
+        flat = _viewed(writer, memref.CollapseShapeOp, value, between, collapsed, {})
+    if all(len(group) == 1 for group in expanded) and len(groups) == len(shape):
         return flat
     sizes: dict[str, Attribute] = {"static_output_shape": DenseArrayBase.from_list(i64, list(shape))}
-    return _viewed(writer, memref.ExpandShapeOp, flat, shape, [there for _, there in groups], sizes)
+    return _viewed(writer, memref.ExpandShapeOp, flat, shape, expanded, sizes)
 
 
 def _viewed(
@@ -137,11 +137,10 @@ def _viewed(
 ) -> SSAValue:
     kind = cast("MemRefType[Any]", value.type)
     view_type = MemRefType(kind.element_type, list(shape), NoneAttr(), kind.memory_space)
-    axes = ArrayAttr([ArrayAttr([IntegerAttr(axis, i64) for axis in group]) for group in groups])
     return writer.op(
         op.build(
             operands=[value, []] if properties else [value],
             result_types=[view_type],
-            properties={"reassociation": axes, **properties},
+            properties={"reassociation": reassociation(groups), **properties},
         )
     )

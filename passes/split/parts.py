@@ -116,8 +116,9 @@ def touched_by(part: KernelTiles) -> dict[int, Access]:
 
 def footprints_of(parts: KernelTiles) -> list[dict[int, OperandFootprint]]:
     """Return the footprint of each of a kernel's parts in each operand, by operand position."""
-    footprints = {position: _footprints_in(parts, access) for position, access in touched_by(parts).items()}
-    return [{position: own[row] for position, own in footprints.items()} for row in range(len(parts.sizes))]
+    touched = touched_by(parts)
+    by_operand = [_footprints_in(parts, access) for access in touched.values()]
+    return [dict(zip(touched, footprints, strict=True)) for footprints in zip(*by_operand, strict=True)]
 
 
 def _footprints_in(parts: KernelTiles, access: Access) -> list[OperandFootprint]:

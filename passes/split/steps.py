@@ -75,9 +75,8 @@ def _fetched_again(footprints: Iterable[OperandFootprint], engine: Engine, machi
 
 def cycles_of(steps: Sequence[KernelStep]) -> int:
     """Compute the makespan in cycles of steps under list scheduling."""
-    befores = (
-        {other for other in range(number) if step.has_to_follow(steps[other])} for number, step in enumerate(steps)
-    )
-    return cycles_of_runs(
-        [KernelRun.on(step.engine, step.cycles, before) for step, before in zip(steps, befores, strict=True)]
-    )
+    runs: list[KernelRun] = []
+    for number, step in enumerate(steps):
+        predecessors = {other for other in range(number) if step.has_to_follow(steps[other])}
+        runs.append(KernelRun.on(step.engine, step.cycles, predecessors))
+    return cycles_of_runs(runs)

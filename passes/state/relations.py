@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -57,8 +57,16 @@ def _requant(op: OnnxOp) -> list[Row]:
     for factor in factors:
         shape = channel_shape(shape_of(factor), shape_of(x)) or shape_of(factor)
         channels = {len(shape_of(x)) - len(shape) + i for i, extent in enumerate(shape) if extent != 1}
-        rows = [(value, [None if label in channels else label for label in labels]) for value, labels in rows]
+        rows = _relabelled(rows, dict.fromkeys(channels))
     return rows
+
+
+def _relabelled(rows: Sequence[Row], changes: Mapping[Label, Label]) -> list[Row]:
+    """Return rows with some labels replaced."""
+    changed: list[Row] = []
+    for value, labels in rows:
+        changed.append((value, [changes.get(label, label) for label in labels]))
+    return changed
 
 
 def _rows(op: OnnxOp) -> list[Row]:
@@ -67,8 +75,7 @@ def _rows(op: OnnxOp) -> list[Row]:
 
 
 def _softmax(op: OnnxOp) -> list[Row]:
-    axis = softmax_axis(op)
-    return [(value, [REDUCED if i == axis else i for i in labels]) for value, labels in _same(op)]
+    return _relabelled(_same(op), {softmax_axis(op): REDUCED})
 
 
 def softmax_axis(op: OnnxOp) -> int:
@@ -133,7 +140,7 @@ def _concat(op: OnnxOp) -> list[Row]:
     if len(op.operands) == 1:
         return _elementwise(op)
     axis = int(op.attribute("axis")) % len(shape_of(op.results[0]))
-    return [(value, [None if i == axis else i for i in labels]) for value, labels in _elementwise(op)]
+    return _relabelled(_elementwise(op), {axis: None})
 
 
 def _split(op: OnnxOp) -> list[Row]:

@@ -152,7 +152,8 @@ class KernelTiles:
             along = [self.offset(access, axis, whole) for axis, (*_, whole) in zip(axes, spans, strict=True)]
             if not along:
                 return Offsets(np.zeros((count, 0, loops), np.int64), np.zeros((count, 0), np.int64))
-            return Offsets(np.stack([f for f, _ in along], axis=1), np.stack([c for _, c in along], axis=1))
+            factors, constants = zip(*along, strict=True)
+            return Offsets(np.stack(factors, axis=1), np.stack(constants, axis=1))
 
         return OperandTiles(access, extents, moving, counts, offsets, is_output, in_place)
 

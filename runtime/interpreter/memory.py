@@ -17,7 +17,7 @@ from ...dialects.core.layout_arrays import LayoutArray, laid_out
 from ...dialects.core.layouts import physical_shape
 from ...dialects.core.semantics import Runner, Value, semantics, storage
 from ...errors import Diagnostic
-from ...ir import Array, array_of, where
+from ...ir import Array, array_of, reassociated_axes, where
 from .bits import dtype_of
 from .tensors import extent, mixed, point, sized, window
 
@@ -186,7 +186,7 @@ def _expand_shape(runner: Runner, op: memref.ExpandShapeOp, operands: Sequence[V
 
 @semantics(memref.CollapseShapeOp)
 def _collapse_shape(runner: Runner, op: memref.CollapseShapeOp, operands: Sequence[Value]) -> list[Array]:
-    groups = [[int(cast(Any, axis).value.data) for axis in group] for group in op.reassociation]
+    groups = reassociated_axes(op.reassociation)
     return [_reshaped(op, operands[0], [prod(operands[0].shape[axis] for axis in group) for group in groups])]
 
 

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
-from ....ir import shape_of
+from ....ir import reassociated_axes, shape_of
 
 _EXPANSIONS = frozenset(("memref.expand_shape", "tensor.expand_shape"))
 _COLLAPSES = frozenset(("memref.collapse_shape", "tensor.collapse_shape"))
@@ -28,8 +28,7 @@ def verify_reshape(op: Operation) -> None:
     few, many = shape_of(op.operands[0]), shape_of(op.results[0])
     if op.name in _COLLAPSES:
         few, many = many, few
-    reassociation = cast(Any, op).reassociation.data
-    groups: list[list[int]] = [[axis.value.data for axis in group.data] for group in reassociation]
+    groups = reassociated_axes(cast(Any, op).reassociation)
     if not few and not groups:
         groups = [[*range(len(many))]]
     if [axis for axes in groups for axis in axes] != [*range(len(many))] or (len(groups) != len(few) and few):

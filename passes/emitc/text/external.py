@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .files import files_of
@@ -47,21 +47,22 @@ class ExternalArrays:
     @property
     def bytes(self) -> int:
         """Bytes of all arrays, padding included."""
-        return sum(_padded(size) for size in self._sizes)
+        return sum(_padded(size) for _, _, size in self._layout())
 
-    @property
-    def _sizes(self) -> Sequence[int]:
-        return [*(len(weight.data) for weight in self.weights), *(array.bytes for array in self.arrays)]
+    def _layout(self) -> Iterator[tuple[str, str, int]]:
+        """Yield name, C type of an element and bytes of each array in memory, in order of their addresses."""
+        for weight in self.weights:
+            yield weight.c_name, f"const {weight.c_type}", len(weight.data)
+        for array in self.arrays:
+            yield array.c_name, array.c_type, array.bytes
 
     @property
     def definitions(self) -> str:
         """C code that defines the arrays' names and the functions declared in the header."""
-        types = [*(f"const {weight.c_type}" for weight in self.weights), *(array.c_type for array in self.arrays)]
-        names = [array.c_name for array in (*self.weights, *self.arrays)]
-        lines, place = [f"static uintptr_t {self.prefix}_ram;"], 0
-        for name, kind, size in zip(names, types, self._sizes, strict=True):
-            lines.append(f"#define {name} (({kind} *)({self.prefix}_ram + {place}u))")
-            place += _padded(size)
+        lines, offset = [f"static uintptr_t {self.prefix}_ram;"], 0
+        for name, c_type, size in self._layout():
+            lines.append(f"#define {name} (({c_type} *)({self.prefix}_ram + {offset}u))")
+            offset += _padded(size)
         return "\n".join(lines) + "\n\n" + _FUNCTIONS.format(prefix=self.prefix, upper=self.prefix.upper())
 
     @property

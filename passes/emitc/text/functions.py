@@ -31,7 +31,7 @@ def argument_attributes(function: emitc.FuncOp) -> list[dict[str, Any]]:
     """Return the attributes of each argument of a function."""
     count = len(function.function_type.inputs)
     dictionaries: Iterable[DictionaryAttr] = function.arg_attrs.data if function.arg_attrs is not None else ()
-    return [dict(attributes.data) for attributes in dictionaries] or [{} for _ in range(count)]
+    return [dict(attributes.data) for attributes in dictionaries or [DictionaryAttr({})] * count]
 
 
 def argument_names(function: emitc.FuncOp, names: Names) -> list[str]:

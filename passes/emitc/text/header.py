@@ -221,12 +221,12 @@ def _documentation(function: emitc.FuncOp) -> list[str]:
     if not inputs and not outputs:
         return []
     status = " * Returns 0, or what was wrong with the inputs." if "tilewright.status" in function.attributes else ""
-    rows = [
-        f" *   {direction} {port.identifier}: {port.c_type} {'x'.join(str(size) for size in port.shape) or 'scalar'}"
-        f" ({comment(port.name)}{port.limits})"
-        for direction, ports in (("in ", inputs), ("out", outputs))
-        for port in ports
-    ]
+    rows: list[str] = []
+    for direction, ports in (("in ", inputs), ("out", outputs)):
+        for port in ports:
+            shape = "x".join(map(str, port.shape)) or "scalar"
+            name = f"{comment(port.name)}{port.limits}"
+            rows.append(f" *   {direction} {port.identifier}: {port.c_type} {shape} ({name})")
     return [
         "/*",
         " * Runs the network once. Arrays are row-major and must not overlap. Buffers are static: one call at a time.",

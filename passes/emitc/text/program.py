@@ -142,7 +142,7 @@ def render(module: ModuleOp) -> CProgram:
     changing = [op for op in variables if op.const_specifier is None and op not in outside]
     arena = sum(_size(op) for op in changing if "tilewright.state" not in op.attributes)
     state = sum(_size(op) for op in changing if "tilewright.state" in op.attributes)
-    public = [op for op in functions if op.specifiers is None or "static" not in {s.data for s in op.specifiers.data}]
+    public = [op for op in functions if op.specifiers is None or StringAttr("static") not in op.specifiers.data]
     prefix = public[0].sym_name.data.removesuffix("_run") if public else "network"
     name = said.data if isinstance(said := module.attributes.get(NAME), StringAttr) else ""
     external = _external(prefix, files_of(name), [op for op in variables if op in outside])
@@ -151,12 +151,13 @@ def render(module: ModuleOp) -> CProgram:
     pieces += [threads_text(prefix)] if has_threads else []
     all_weights = [*weights, *(external.weights if external is not None else ())]
     weights_bytes = sum(len(weight.data) for weight in all_weights)
+    system = [op for op in included if op.include.data not in own]
     return CProgram(
         prefix,
         header_text(prefix, public, arena, state, weights_bytes, external, has_threads=has_threads),
         "\n".join([*definitions, *pieces, *_capacity_checks(placed), *_arrays(placed, functions)]),
-        tuple(_include(op) for op in included if op.include.data not in own),
-        tuple((name, _runtime(name)) for name in own),
+        tuple(map(_include, system)),
+        tuple(zip(own, map(_runtime, own), strict=True)),
         weights,
         arena,
         state,
