@@ -26,7 +26,8 @@ def dialect_files() -> dict[str, Path]:
     """Return the files of the dialects of Tilewright and its targets, by name. Raises Diagnostic for a name of two."""
     modules = [*files("dialects/*.py"), *target_files("dialects/*.py")]
     folders = [*packages("dialects/*/"), *target_packages("dialects/*/")]
-    named = [(file.stem, file) for file in modules] + [(file.parent.name, file) for file in folders]
+    named = [(file.stem, file) for file in modules]
+    named += [(file.parent.name, file) for file in folders]
     return unique({str(file): {name: file} for name, file in sorted(named) if name != "core"}, "dialects")
 
 

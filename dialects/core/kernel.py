@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -99,7 +100,7 @@ class Kernel:
     @cached_property
     def output_dims(self) -> tuple[int, ...]:
         """The dimensions that the results vary along, in order."""
-        used = {d for access in self.outputs for expr in access.map.results for d in expr.used_dims()}
+        used = set[int]().union(*(access.map.used_dims() for access in self.outputs))
         return tuple(d for d in range(len(self.bounds)) if d in used or d not in self.reduced)
 
     @cached_property
@@ -115,7 +116,7 @@ class Kernel:
         """
         counts: dict[str, int] = {}
         names: list[str] = []
-        used = [{d for expr in access.map.results for d in expr.used_dims()} for access in self.read]
+        used = [access.map.used_dims() for access in self.read]
         for dim in range(len(self.bounds)):
             letter = _letter(dim, self, used)
             names.append(f"{letter}{counts.get(letter, 0)}")
@@ -125,7 +126,7 @@ class Kernel:
     @property
     def read(self) -> tuple[Access, ...]:
         """The inputs without the outputs, which a `linalg.generic` reads too."""
-        return tuple(access for access in self.inputs if not any(access is output for output in self.outputs))
+        return tuple(access for access in self.inputs if not is_among(access, self.outputs))
 
     @cached_property
     def divided_dims(self) -> frozenset[int]:
@@ -136,10 +137,12 @@ class Kernel:
     @cached_property
     def shared_dims(self) -> frozenset[int]:
         """The loops that index an axis together with another loop of more than one step."""
-        axes = [form.dims() for access in (*self.inputs, *self.outputs) for form in access.forms]
-        return frozenset(
-            dim for dims in axes for dim in dims if any(other != dim and self.bounds[other] > 1 for other in dims)
-        )
+        shared: set[int] = set()
+        for form in chain.from_iterable(access.forms for access in (*self.inputs, *self.outputs)):
+            dims = form.dims()
+            moving = {dim for dim in dims if self.bounds[dim] > 1}
+            shared |= {dim for dim in dims if moving - {dim}}
+        return frozenset(shared)
 
     @cached_property
     def axis_pairs(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
@@ -272,7 +275,10 @@ def used_inputs(kernel: Kernel) -> list[Access]:
     """Return the accesses whose elements the scalar code of a kernel uses."""
     blocks = [reduction.body for reduction in kernel.reductions]
     blocks += [kernel.result] if kernel.result is not None else []
-    used = [a for i, a in enumerate(kernel.inputs) if any(block.args[i].uses for block in blocks)]
+    used: list[Access] = []
+    for number, access in enumerate(kernel.inputs):
+        if any(block.args[number].uses for block in blocks):
+            used.append(access)
     return [*used, *kernel.extras]
 
 

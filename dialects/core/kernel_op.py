@@ -296,4 +296,5 @@ def _corners(shape: Sequence[int], map: AffineMap) -> list[tuple[int, ...]]:
     """Return the image of a box's corners under a map; an affine map has its extremes there."""
     if 0 in shape:
         return []
-    return [map.eval(list(corner), []) for corner in product(*({0, extent - 1} for extent in shape))]
+    ends = [{0, extent - 1} for extent in shape]
+    return [map.eval(list(corner), []) for corner in product(*ends)]

@@ -77,9 +77,9 @@ class LayoutArray:
 
 def _strides(index: Array) -> list[int]:
     """Return the strides of the first elements of a box along each axis, from their positions."""
-    steps = [tuple(int(axis == other) for other in range(index.ndim)) for axis in range(index.ndim)]
     first = int(index[(0,) * index.ndim])
-    return [int(index[step]) - first if index.shape[axis] > 1 else 1 for axis, step in enumerate(steps)]
+    units = np.eye(index.ndim, dtype=np.int64)
+    return [int(index[tuple(units[axis])]) - first if extent > 1 else 1 for axis, extent in enumerate(index.shape)]
 
 
 def _is_strided(index: Array, strides: Sequence[int]) -> bool:

@@ -59,7 +59,7 @@ class LookupAttr(ParametrizedAttribute):
     @property
     def dims(self) -> set[int]:
         """The grid dimensions that the indices depend on."""
-        return {dim for expr in self.map.data.results for dim in expr.used_dims()}
+        return self.map.data.used_dims()
 
     def verify(self) -> None:
         verify_range(*self.range)

@@ -100,6 +100,10 @@ class Axis:
     first: int
     steps: tuple[Step, ...]
 
+    def offset(self, point: Sequence[int]) -> int:
+        """Return the first element of the shard of an instance, at coordinates relative to the first instance."""
+        return self.first + sum(step.elements * step.digit(point[step.dim]) for step in self.steps)
+
 
 @dataclass(frozen=True)
 class Sharding:
@@ -128,9 +132,7 @@ class Sharding:
         here = [at - low for at, low in zip(point, self.lower, strict=True)]
         if not all(0 <= at < n for at, n in zip(here, self.extents, strict=True)):
             return None
-        return tuple(
-            axis.first + sum(step.elements * step.digit(here[step.dim]) for step in axis.steps) for axis in self.axes
-        )
+        return tuple(axis.offset(here) for axis in self.axes)
 
     def box(self, point: Sequence[int]) -> tuple[slice, ...] | None:
         """Return the elements of the shard of an instance as slices, None for one without a shard."""
@@ -141,11 +143,11 @@ class Sharding:
 
     def axis_along(self, dim: int) -> int | None:
         """Return the axis that is split over a coordinate alone, into shards of one element; None for none."""
-        axes = [
-            number
-            for number, axis in enumerate(self.axes)
-            if [step[:3] for step in axis.steps] == [(dim, 1, self.extents[dim])] and axis.size == 1
-        ]
+        whole = (dim, 1, self.extents[dim])
+        axes: list[int] = []
+        for number, axis in enumerate(self.axes):
+            if axis.size == 1 and [step[:3] for step in axis.steps] == [whole]:
+                axes.append(number)
         return axes[0] if len(axes) == 1 else None
 
 
@@ -276,14 +278,15 @@ def _axis(length: int, digits: Sequence[tuple[int, _Digit]]) -> Axis | None:
     size = length // len(starts)
     if (starts != np.arange(len(starts)) * size).any() or size * len(starts) != length:
         return None
-    firsts = {tuple(int(at) for at in points[:, start]): int(start) for start in starts}
+    holders = points[:, starts]
+    coordinates: list[list[int]] = holders.T.tolist()
+    firsts: dict[tuple[int, ...], int] = dict(zip(map(tuple, coordinates), starts.tolist(), strict=True))
     if len(firsts) != len(starts) or len(starts) != np.prod(extents, dtype=np.int64):
         return None
     first = firsts[(0,) * len(digits)]
-    units = [tuple(int(other == number) for other in range(len(digits))) for number in range(len(digits))]
-    steps = [firsts[unit] - first if extent > 1 else 0 for unit, extent in zip(units, extents, strict=True)]
-    expected = {point: first + sum(s * at for s, at in zip(steps, point, strict=True)) for point in firsts}
-    if expected != firsts:
+    units = np.eye(len(digits), dtype=np.int64).tolist()
+    steps = [firsts[tuple(unit)] - first if extent > 1 else 0 for unit, extent in zip(units, extents, strict=True)]
+    if (first + np.array(steps, np.int64) @ holders != starts).any():
         return None
     digit_steps = [Step(dim, digit.stride, digit.extent, by) for (dim, digit), by in zip(digits, steps, strict=True)]
     return Axis(size, first, tuple(digit_steps))

@@ -452,7 +452,7 @@ class _Queue:
 
 @semantics(StreamOp)
 def _stream(runner: Runner, op: StreamOp, operands: Sequence[Value]) -> list[Value]:
-    queues = {point: _Queue(runner, op) for point in product(*(range(extent) for extent in op.type.extents))}
+    queues = {point: _Queue(runner, op) for point in product(*map(range, op.type.extents))}
     if not runner.interleaving.order.keeps:
         return [queues]
     return [runner.cached(op, _kept).setdefault(op, queues)]

@@ -137,7 +137,7 @@ class TileAttr(ParametrizedAttribute):
 
     def dims(self) -> tuple[int, ...]:
         """Return the grid dimensions that the tile depends on."""
-        direct = {dim for expr in self.map.data.results for dim in expr.used_dims()}
+        direct = self.map.data.used_dims()
         return tuple(sorted(direct | self.lookup_dims()))
 
     def offsets(self, point: Sequence[int], entries: Sequence[int] = ()) -> tuple[int, ...]:

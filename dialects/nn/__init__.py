@@ -272,8 +272,9 @@ class PoolOp(FoldOp):
         source, out = shapes(self)
         rank = len(out) - 2
         kept = (0, len(out) - 1 if self.channels_last else 1)
-        if any(len(shape) != len(out) or any(shape[i] != out[i] for i in kept) for shape in source) or rank < 1:
-            raise VerifyException("input and output must have the same batch, channels and number of axes")
+        for shape in source:
+            if rank < 1 or len(shape) != len(out) or any(shape[axis] != out[axis] for axis in kept):
+                raise VerifyException("input and output must have the same batch, channels and number of axes")
         lengths = [len(numbers_of(p)) for p in (self.window, self.strides, self.dilations, self.pads)]
         if lengths != [rank, rank, rank, 2 * rank]:
             raise VerifyException(f"window, strides, dilations and pads must fit {rank} spatial axes")

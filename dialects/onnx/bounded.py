@@ -9,6 +9,7 @@ they select something.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain, repeat, starmap
 from typing import Any
 
 from onnx import TensorProto, helper
@@ -32,7 +33,9 @@ def _shape(context: Any, index: int) -> list[int] | None:
     if kind is None or not kind.tensor_type.HasField("shape"):
         return None
     dims = kind.tensor_type.shape.dim
-    return [dim.dim_value for dim in dims] if all(dim.HasField("dim_value") for dim in dims) else None
+    if not all(dim.HasField("dim_value") for dim in dims):
+        return None
+    return [dim.dim_value for dim in dims]
 
 
 def _set(context: Any, kind: int, *shapes: Sequence[int]) -> None:
@@ -73,16 +76,17 @@ def _row(
     first: str = _INDICES,
 ) -> OpSchema:
     formal = OpSchema.FormalParameter
-    kinds = {f"T{i}": types for i, types in enumerate(inputs.values())}
-    types = [first, *[_INDICES] * len(outputs.split())]
+    variables = [f"T{number}" for number in range(len(inputs))]
+    types = map(list, inputs.values())
+    results = zip(outputs.split(), chain([first], repeat(_INDICES)), strict=False)
     schema = OpSchema(
         name,
         "tilewright",
         1,
         doc=doc,
-        inputs=[formal(key, f"T{i}") for i, key in enumerate(inputs)],
-        outputs=[formal(key, types[i]) for i, key in enumerate(outputs.split())],
-        type_constraints=[(key, list(kind), "") for key, kind in kinds.items()],
+        inputs=list(map(formal, inputs, variables)),
+        outputs=list(starmap(formal, results)),
+        type_constraints=list(zip(variables, types, repeat(""), strict=False)),
         attributes=[
             OpSchema.Attribute(key, helper.make_attribute(key, value), "") for key, value in attributes.items()
         ],

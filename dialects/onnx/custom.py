@@ -10,6 +10,7 @@ Deeploy (arXiv:2408.04413), ONNX Runtime for the gradients.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import repeat, starmap
 from typing import Any
 
 from onnx import TensorProto, TypeProto, helper
@@ -58,7 +59,7 @@ def _row(
     `converts`.
     """
     result = "R" if converts else "T0"
-    kinds = {result, *(f"T{i}" for i, _ in enumerate(inputs.split()))}
+    kinds = [f"T{number}" for number in range(len(inputs.split()))]
     option = OpSchema.FormalParameterOption
 
     def formal(name: str, kind: str) -> OpSchema.FormalParameter:
@@ -70,10 +71,10 @@ def _row(
         DOMAIN,
         1,
         doc=doc,
-        inputs=[formal(key, f"T{i}") for i, key in enumerate(inputs.split())],
-        outputs=[formal(key, result) for key in outputs.split()],
-        type_constraints=[(kind, _TYPES, "") for kind in sorted(kinds)],
-        attributes=[_attribute(key, value) for key, value in attributes.items()],
+        inputs=list(map(formal, inputs.split(), kinds)),
+        outputs=list(map(formal, outputs.split(), repeat(result))),
+        type_constraints=[(kind, _TYPES, "") for kind in sorted({result, *kinds})],
+        attributes=list(starmap(_attribute, attributes.items())),
     )
     schema.set_type_and_shape_inference_function(infer or _like_first)
     return schema
@@ -98,13 +99,18 @@ def _set_like(context: Any, output: int, source: int) -> None:
         context.set_output_type(output, kind)
 
 
+def _extents(shape: Any) -> list[int | None]:
+    """Return the extent of each axis of a shape, None where it is open."""
+    return [dim.dim_value if dim.HasField("dim_value") else None for dim in shape.dim]
+
+
 def _broadcast(context: Any, second: int = 1) -> None:
     """Set the shape to which two inputs broadcast; an open dimension of either stays open."""
     kinds = [context.get_input_type(index) for index in (0, second)]
     if not all(kind is not None and kind.tensor_type.HasField("shape") for kind in kinds):
         return
     a, b = (kind.tensor_type for kind in kinds)
-    left, right = ([d.dim_value if d.HasField("dim_value") else None for d in t.shape.dim] for t in (a, b))
+    left, right = _extents(a.shape), _extents(b.shape)
     rank = max(len(left), len(right))
     pairs = zip([1] * (rank - len(left)) + left, [1] * (rank - len(right)) + right, strict=True)
     dims = [_broadcast_dim(x, y) for x, y in pairs]

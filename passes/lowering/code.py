@@ -193,7 +193,7 @@ def folded(
     """
     block = Block(arg_types=[element_of(value) for value in (*inputs, *starts)])
     block.add_op(linalg.YieldOp(*build(Code.at_end(block, lower.location), *block.args)))
-    kept = {dim for expr in target.results for dim in expr.used_dims()}
+    kept = target.used_dims()
     kinds = [IteratorTypeAttr.parallel() if d in kept else IteratorTypeAttr.reduction() for d in range(len(shape))]
     all_maps = list(map(AffineMapAttr, (*maps, *[target] * len(starts))))
     kernel = linalg.GenericOp(

@@ -166,7 +166,7 @@ def fold(
     result = filled(lower, shape, initial)
     if any(0 in shape_of(value) for value in inputs):
         return result
-    kept = {d for expr in output.results for d in expr.used_dims()}
+    kept = output.used_dims()
     kinds = [IteratorTypeAttr.parallel() if d in kept else IteratorTypeAttr.reduction() for d in range(output.num_dims)]
     every = [AffineMapAttr(map) for map in (*maps, output)]
     return lower.op(linalg.GenericOp(list(inputs), [result], Region(block), every, kinds, [result.type]))

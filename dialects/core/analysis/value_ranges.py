@@ -52,7 +52,8 @@ def _quotient(kind: type[Operation]) -> Callable[[Range, Range], Range]:
         parts += [Range(max(b.low, 1), b.high)] if b.high > 0 else []
         ranges = [_corners(kind, a, part) for part in parts]
         ranges += [Range(0, 0)] if b.low <= 0 <= b.high else []
-        return Range(min(part_range.low for part_range in ranges), max(part_range.high for part_range in ranges))
+        lowest = min(quotients.low for quotients in ranges)
+        return Range(lowest, max(quotients.high for quotients in ranges))
 
     return transfer
 

@@ -37,10 +37,12 @@ class Instruction(Record):
     @cached_property
     def _taken(self) -> tuple[list[str], set[str]]:
         """The names of the parameters that a new op is given, and of those that it must be given."""
-        operands = [parameter for parameter in self.parameters if parameter.is_given]
-        optional = [
-            parameter for parameter in operands if parameter.kind is Kind.FLAG or isinstance(parameter.kind, Stride)
-        ]
-        return [parameter.name for parameter in operands], {
-            parameter.name for parameter in operands if parameter not in optional
-        }
+        taken: list[str] = []
+        needed: set[str] = set()
+        for parameter in self.parameters:
+            if not parameter.is_given:
+                continue
+            taken.append(parameter.name)
+            if parameter.kind is not Kind.FLAG and not isinstance(parameter.kind, Stride):
+                needed.add(parameter.name)
+        return taken, needed

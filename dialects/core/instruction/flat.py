@@ -34,11 +34,13 @@ class _View(NamedTuple):
 @lru_cache(maxsize=4096)
 def _placed(axes: tuple[tuple[int, int], ...], itemsize: int) -> _View:
     """Return the view along axes of (count, step in elements)."""
-    counts, steps = tuple(max(int(count), 0) for count, _ in axes), tuple(int(step) for _, step in axes)
+    counts = tuple(max(int(count), 0) for count, _ in axes)
+    steps = tuple(int(step) for _, step in axes)
     reaches = [(count - 1) * step for count, step in zip(counts, steps, strict=True)]
-    first, end = sum(min(0, reach) for reach in reaches), 1 + sum(max(0, reach) for reach in reaches)
+    first = sum(min(0, reach) for reach in reaches)
+    last = sum(max(0, reach) for reach in reaches)
     strides = tuple(step * itemsize for step in steps)
-    return _View(counts, steps, first, end, strides, _repeated(counts, steps))
+    return _View(counts, steps, first, last + 1, strides, _repeated(counts, steps))
 
 
 def _repeated(counts: Sequence[int], steps: Sequence[int]) -> tuple[int, int] | None:

@@ -136,7 +136,8 @@ class Record:
             and all(isinstance(extent, SSAValue) or is_extent(extent) for extent in region)
         )
         if is_along and all(is_extent(number) for pair in pairs for number in pair):
-            return Axes(tuple(1 if step == 0 else size for size, step in pairs), tuple(step for _, step in pairs))
+            extents = tuple(1 if step == 0 else size for size, step in pairs)
+            return Axes(extents, tuple(step for _, step in pairs))
         if not is_box:
             raise no_region(buffer, f"{list(region)} of a buffer of {rank} axes")
         return Axes((1,) * (rank - len(region)) + tuple(sizes), None)

@@ -139,7 +139,8 @@ def _work(record: Instruction, runner: Runner, op: InstructionOp, operands: Sequ
     configurations = configured.of(record)
     states = {**_states(record, runner, op), **configurations}
     regions = {name: bound.region(op, name, configurations) for name in record.regions}
-    read, written = ([name for name in regions if getattr(record.buffers[name], side)] for side in ("reads", "writes"))
+    read = [name for name in regions if record.buffers[name].reads]
+    written = [name for name in regions if record.buffers[name].writes]
     if any(not bound.arrays[name].flags.writeable for name in written):
         raise Diagnostic(f"'{op.name}' writes to constant memory")
 
@@ -151,7 +152,8 @@ def _work(record: Instruction, runner: Runner, op: InstructionOp, operands: Sequ
         return [copies[name].array for name in written]
 
     levels = runner.cached(op, _levels)
-    reads, writes = ([(regions[name].array, levels[name]) for name in names] for names in (read, written))
+    reads = [(regions[name].array, levels[name]) for name in read]
+    writes = [(regions[name].array, levels[name]) for name in written]
     return Work(op, record.queue, reads, writes, compute)
 
 

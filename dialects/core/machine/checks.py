@@ -49,10 +49,8 @@ def _rank(level: Level) -> tuple[bool, bool, int, str]:
 
 def _name_problems(path: str, part: Level | Link | Engine, machine: Machine) -> Iterable[str]:
     """Return a problem for each key whose value names no level or engine of the machine, or its own."""
-    names = {
-        "a level": [level.name for level in machine.levels],
-        "an engine": [engine.name for engine in machine.engines if engine is not part],
-    }
+    others = [engine.name for engine in machine.engines if engine is not part]
+    names = {"a level": [level.name for level in machine.levels], "an engine": others}
     for key in keys_of(type(part)).values():
         references = key.form.names(getattr(part, key.name)) if isinstance(key.form, ValueForm) else ()
         for form, name in references:
@@ -136,7 +134,8 @@ def _role_problems(engine: Engine, machine: Machine) -> Iterable[str]:
     where outputs are.
     """
     path = f"engines.{engine.name}.level"
-    outermost = {level.name for level in machine.levels} - {link.near for link in machine.links}
+    outermost = {level.name for level in machine.levels}
+    outermost.difference_update(link.near for link in machine.links)
     works_near = engine.levels_of()[0] not in outermost
     for role in ROLES:
         levels, outs = engine.levels_of(role), engine.levels_of("outs")[0]
@@ -231,17 +230,15 @@ def unused_levels(machine: Machine, levels: Container[str]) -> Iterable[str]:
 
 def _cycle(machine: Machine) -> str:
     """Return the levels of a cycle of links, in the first one that there is."""
-    nearer = {level.name: [] for level in machine.levels} | {
-        link.far: [other.near for other in machine.links if other.far == link.far and other.far != other.near]
-        for link in machine.links
-    }
-    while dead := [name for name, targets in nearer.items() if not targets]:
-        for name in dead:
-            del nearer[name]
-        nearer = {name: [target for target in targets if target in nearer] for name, targets in nearer.items()}
+    links = [(link.far, link.near) for link in machine.links if link.far != link.near]
+    levels = {level.name for level in machine.levels}
+    while dead := levels.difference(far for far, _ in links):
+        levels -= dead
+        links = [(far, near) for far, near in links if near in levels]
+    nearer = dict(reversed(links))
     walk = [min(nearer)]
     while walk.count(walk[-1]) < 2:
-        walk.append(nearer[walk[-1]][0])
+        walk.append(nearer[walk[-1]])
     return " -> ".join(walk[walk.index(walk[-1]) :])
 
 

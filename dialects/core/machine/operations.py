@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -81,7 +82,8 @@ class OpSupport:
         if not is_kernel(op):
             return f"'{op.name}' is no kernel"
         kernel = kernel_of(op)
-        inputs, outputs = [access.value for access in kernel.read], [access.value for access in kernel.outputs]
+        inputs = [access.value for access in kernel.read]
+        outputs = [access.value for access in kernel.outputs]
         return _others("inputs", inputs, self.types) or _others("outputs", outputs, self.result_types)
 
     def peak_of(self, op: Operation, cores: int) -> float:
@@ -106,8 +108,7 @@ class OpSupport:
 
     def blocks(self, kernel: Kernel) -> tuple[int, ...]:
         """Return the block extent of each loop of a kernel, 1 where the engine has none."""
-        multiples = dict(self.multiples)
-        return tuple(next((multiples[name] for name in names if name in multiples), 1) for names in _aliases(kernel))
+        return tuple(block or 1 for block in _by_loop(kernel, self.multiples))
 
     def without_fills(self, kernel: Kernel) -> Kernel:
         """Return a kernel without the padding that transfers fill."""
@@ -119,23 +120,27 @@ class OpSupport:
 
     def limits(self, kernel: Kernel) -> tuple[int, ...]:
         """Return the greatest extent that a tile may have along each loop of a kernel, at most the padded loop's."""
-        maxima = dict(self.maxima)
-        named = zip(_aliases(kernel), self.padded_bounds(kernel), strict=True)
-        return tuple(
-            min(extent, next((maxima[name] for name in names if name in maxima), extent)) for names, extent in named
-        )
+        maxima = zip(self.padded_bounds(kernel), _by_loop(kernel, self.maxima), strict=True)
+        return tuple(extent if most is None else min(extent, most) for extent, most in maxima)
 
     def padded_bounds(self, kernel: Kernel) -> tuple[int, ...]:
         """Return the extent of each loop of a kernel, in whole blocks of the engine where it needs them."""
         loops = zip(_aliases(kernel), kernel.bounds, self.blocks(kernel), strict=True)
         return tuple(
-            -(-extent // block) * block if any(name in self.padded for name in names) else extent
+            extent if set(self.padded).isdisjoint(names) else -(-extent // block) * block
             for names, extent, block in loops
         )
 
     def spans(self, kernel: Kernel) -> tuple[bool, ...]:
         """Return for each loop of a kernel whether a tile must span it."""
-        return tuple(any(name in self.whole for name in names) for names in _aliases(kernel))
+        return tuple(not set(self.whole).isdisjoint(names) for names in _aliases(kernel))
+
+
+def _by_loop(kernel: Kernel, numbers: Iterable[tuple[str, int]]) -> Iterator[int | None]:
+    """Yield the number of each loop of a kernel, given by its names from the most specific on; None for no number."""
+    by_name = dict(numbers)
+    for names in _aliases(kernel):
+        yield next((by_name[name] for name in names if name in by_name), None)
 
 
 def loop_named(kernel: Kernel, name: str) -> int | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from math import isfinite
 from typing import Any, cast
 
@@ -60,9 +61,15 @@ def _numbers_in_decimal(attribute: DenseAttr, count: int) -> list[str] | None:
     values = element.unpack(attribute.data.data[: count * element.compile_time_size], count)
     if isinstance(element, ComplexType):
         part = cast("ComplexType[Any]", element).element_type
-        pairs = [tuple(_decimal(number, part) for number in value) for value in values]
-        return None if any(None in pair for pair in pairs) else [f"({','.join(pair)})" for pair in cast(Any, pairs)]
-    numbers = [_decimal(value, element) for value in values]
+        parts = _all_in_decimal(chain.from_iterable(values), part)
+        if parts is None:
+            return None
+        return [f"({real},{imaginary})" for real, imaginary in zip(parts[::2], parts[1::2], strict=True)]
+    return _all_in_decimal(values, element)
+
+
+def _all_in_decimal(values: Iterable[float], type: Attribute) -> list[str] | None:
+    numbers = [_decimal(value, type) for value in values]
     return None if None in numbers else cast("list[str]", numbers)
 
 

@@ -61,4 +61,4 @@ def used_accesses(block: Block | None, accesses: Sequence[Access]) -> list[Acces
 
 def dims_of(access: Access) -> frozenset[int]:
     """Return the loops along which an operand's element varies."""
-    return frozenset(dim for expr in access.map.results for dim in expr.used_dims())
+    return frozenset(access.map.used_dims())
