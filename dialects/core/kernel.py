@@ -56,6 +56,10 @@ class Access:
         """Dimensions that the element depends on. Raises Diagnostic as `forms`."""
         return frozenset(dim for form in self.forms for dim in form.dims())
 
+    def axis_of(self, dim: int) -> int:
+        """Return the first axis whose index depends on a dimension of the iteration space, which one does."""
+        return next(axis for axis, form in enumerate(self.forms) if dim in form.dims())
+
 
 @dataclass(frozen=True)
 class Reduction:

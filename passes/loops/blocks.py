@@ -66,10 +66,6 @@ class PartLoops(KernelLoops):
         with self.nest.loop(name, 0, part.count, marks=[PARALLEL], kept=shared) as index:
             yield self.nest.add(self.nest.mul(index, part.size), part.start)
 
-    def indices_of(self, access: Access) -> list[SSAValue]:
-        """Return the indices of an operand's element at the current position."""
-        return [self.nest.value(self.index(axis.index)) for axis in axes_of(access, self.kernel.bounds)]
-
     def leave_window(self) -> None:
         """Remove the window's dimensions from the current position."""
         for dim in self.kernel.reduced:

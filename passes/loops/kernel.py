@@ -228,6 +228,10 @@ class KernelLoops:
         other = Block([scf.YieldOp(fill)])
         return self.nest.op(scf.IfOp(condition, [element_of(access.value)], [then], [other]))
 
+    def indices_of(self, access: Access) -> list[SSAValue]:
+        """Return the indices of an operand's element at the current position."""
+        return [self.nest.value(self.index(axis.index)) for axis in axes_of(access, self.kernel.bounds)]
+
     def index(self, form: Linear) -> Index:
         """Return the value of a linear form, with each partial sum hoisted as far as possible."""
         atoms = [(self.atom(atom), factor) for atom, factor in form.terms]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import mul
 from typing import Any, Protocol
 
 import ml_dtypes
@@ -293,7 +294,8 @@ class Coprocessor:
         """Return contiguous elements of a tile, `count` at each point of axes of (extent, step in elements)."""
         size = self.spad.itemsize
         points = np.ndindex(*(extent for extent, _ in axes))
-        starts = [sum(place * step for place, (_, step) in zip(point, axes, strict=True)) for point in points]
+        steps = [step for _, step in axes]
+        starts = [sum(map(mul, point, steps)) for point in points]
         elements: Any = np.concatenate([memory.read(at + start * size, count * size) for start in starts])
         return elements.view(self._element).view(Flat)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from math import ceil, prod
 from typing import NamedTuple
 
@@ -66,11 +67,11 @@ class _Roles(NamedTuple):
 @per_kernel
 def _roles(kernel: Kernel) -> _Roles:
     loops = {name: loop for loop, name in enumerate(kernel.loop_names)}
-    others, rows, unread = (
-        tuple(loop for name, loop in loops.items() if name[0] in letters and name != "k0")
-        for letters in ("bk", "m", "u")
-    )
-    return _Roles(loops["n0"], loops["k0"], others, rows, unread)
+
+    def of_roles(letters: str) -> tuple[int, ...]:
+        return tuple(loop for name, loop in loops.items() if name[0] in letters and name != "k0")
+
+    return _Roles(loops["n0"], loops["k0"], of_roles("bk"), of_roles("m"), of_roles("u"))
 
 
 def _rows_of(kernel: Kernel, bounds: Ints, dim: int) -> tuple[Ints, Ints, Ints]:
@@ -134,9 +135,12 @@ def _fills_blocks(kernel: Kernel, dim: int) -> bool:
 def _grouped(kernel: Kernel) -> tuple[int, ...]:
     """Return the features and channels of a group where an axis has several."""
     names = kernel.loop_names
-    forms = [form for access in (*kernel.inputs, *kernel.outputs) for form in access.forms]
-    shared = [loops for loops in (form.dims() for form in forms) if any(names[loop][0] == "b" for loop in loops)]
-    return tuple(kernel.bounds[loop] for loops in shared for loop in loops if names[loop] in ("n0", "k0"))
+    extents: list[int] = []
+    for form in chain.from_iterable(access.forms for access in (*kernel.inputs, *kernel.outputs)):
+        loops = form.dims()
+        if any(names[loop][0] == "b" for loop in loops):
+            extents += [kernel.bounds[loop] for loop in loops if names[loop] in ("n0", "k0")]
+    return tuple(extents)
 
 
 @cost("zeros")

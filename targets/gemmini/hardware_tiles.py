@@ -76,11 +76,13 @@ def _least(tiles: Iterator[tuple[int, ...]], whole: tuple[int, ...], phases_of: 
 
 def _cycles(whole: tuple[int, ...], tile: tuple[int, ...], phases_of: Callable[..., Phases]) -> int:
     """Return the cycles of all tiles: the slowest of the three phases each, and loads before and stores behind all."""
-    pairs = zip(whole, tile, strict=True)
-    sizes = [[run for run in ((part, extent // part), (extent % part, 1)) if prod(run)] for extent, part in pairs]
+    axes: list[list[tuple[int, int]]] = []
+    for extent, part in zip(whole, tile, strict=True):
+        axes.append([run for run in ((part, extent // part), (extent % part, 1)) if prod(run)])
     total, first = 0.0, phases_of(*tile)
-    for chosen in product(*sizes):
-        total += prod(count for _, count in chosen) * max(phases_of(*(size for size, _ in chosen)))
+    for runs in product(*axes):
+        count = prod(count for _, count in runs)
+        total += count * max(phases_of(*(size for size, _ in runs)))
     return ceil(total + first.load + first.store)
 
 
@@ -179,7 +181,9 @@ def windows_of(kernel: Kernel) -> tuple[int, int] | str:
     if {name for name in names if name in wanted or kernel.bounds[names.index(name)] > 1} != wanted:
         return "it is no convolution of images in one group"
     terms = [dict(linear(expr).terms) for expr in kernel.inputs[0].map.results]
-    strides = [_common_stride(kernel, terms, [names.index(f"{kind}{number}") for number in (1, 2)]) for kind in "mk"]
+    windows = [names.index("m1"), names.index("m2")]
+    taps = [names.index("k1"), names.index("k2")]
+    strides = _common_stride(kernel, terms, windows), _common_stride(kernel, terms, taps)
     if None in strides or max(map(int, filter(None, strides))) >= 1 << 8:
         return "its windows, or their taps, are not equally apart in both directions"
     return int(strides[0] or 1), int(strides[1] or 1)

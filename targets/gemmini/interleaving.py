@@ -381,11 +381,10 @@ class _Slices:
         self._interleaving, self._chains = interleaving, chains
         deepest = max(map(len, chains))
         slots = {depth: self._total(_LoopChain.slots, depth) for depth in range(1, deepest)}
-        least = {transfer: max(transfer.most // _SLOT, _SLOTS) for transfer in transfers}
-        self._depths = {
-            transfer: next((depth for depth, count in slots.items() if count >= least[transfer]), deepest)
-            for transfer in transfers
-        }
+        self._depths: dict[_SplitTransfer, int] = {}
+        for transfer in transfers:
+            least = max(transfer.most // _SLOT, _SLOTS)
+            self._depths[transfer] = next((depth for depth, count in slots.items() if count >= least), deepest)
 
     def _total(self, count: Callable[[_LoopChain, int], int], depth: int) -> int:
         return sum(count(chain, depth) for chain in self._chains)

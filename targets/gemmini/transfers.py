@@ -85,9 +85,9 @@ def load_tile(builder: Builder, op: DmaStartOp, bounds: Sequence[Range]) -> Sequ
 
         def row(at: Sequence[Index], number: Index) -> None:
             there = _far_indices(nest, op, rows, offsets, at, nest.mul(first, rows.dim))
-            ends = [[nest.value(index) for index in (block, *at, 0)] for block in (first, nest.add(first, whole))]
-            here, last = ((near, indices) for indices in ends)
-            nest.insert(mvin_columns((view, there), here, last, nest.value(number), whole, rest, own))
+            begin = [nest.value(index) for index in (first, *at, 0)]
+            end = [nest.value(index) for index in (nest.add(first, whole), *at, 0)]
+            nest.insert(mvin_columns((view, there), (near, begin), (near, end), nest.value(number), whole, rest, own))
 
         each_row(nest, [bounds[axis] for axis in rows.others], rows.line, rows.dim, row)
 
@@ -251,7 +251,8 @@ def _arranged(builder: Builder, op: DmaStartOp, far: SSAValue, rows: BufferRows)
         )
     if list(rows.order) == sorted(rows.order):
         return far
-    sizes, steps = [shape[axis] for axis in rows.order], [strides[axis] for axis in rows.order]
+    sizes = [shape[axis] for axis in rows.order]
+    steps = [strides[axis] for axis in rows.order]
     old = cast("MemRefType[Any]", far.type)
     kind = MemRefType(old.element_type, sizes, StridedLayoutAttr(steps, offset), old.memory_space)
     return builder.op(memref.ReinterpretCastOp.from_dynamic(far, [offset], sizes, steps, kind))

@@ -89,14 +89,13 @@ class ProgramFacts:
 
     def text(self) -> str:
         """Return the facts as JSON."""
-        ports = {
-            kind: [vars(port) | {"bytes": port.bytes} for port in of_kind]
-            for kind, of_kind in (("inputs", self.inputs), ("outputs", self.outputs))
-        }
+        inputs = [vars(port) | {"bytes": port.bytes} for port in self.inputs]
+        outputs = [vars(port) | {"bytes": port.bytes} for port in self.outputs]
         stages = [stage._asdict() for stage in self.stages]
         processors = [processor._asdict() for processor in self.processors]
         head = {"model": self.model, "machine": self.machine, "order": self.order, "layers": self.layers}
-        return json.dumps(head | ports | {"stages": stages, "processors": processors}, indent=1) + "\n"
+        parts = {"inputs": inputs, "outputs": outputs, "stages": stages, "processors": processors}
+        return json.dumps(head | parts, indent=1) + "\n"
 
 
 def facts_in(folder: Path) -> ProgramFacts:
@@ -106,19 +105,15 @@ def facts_in(folder: Path) -> ProgramFacts:
         if file.is_file() and not (folder / source).is_file():
             raise Diagnostic(f"no {source} beside it")
         content: Any = json.loads(read_text(str(file)))
-        ports = {
-            kind: tuple(ProgramPort(p["name"], p["file"], p["dtype"], tuple(p["shape"])) for p in content[kind])
-            for kind in ("inputs", "outputs")
-        }
         return ProgramFacts(
             content["model"],
             content["machine"],
             content["order"],
             content["layers"],
             tuple(MappedStage(**stage) for stage in content["stages"]),
-            ports["inputs"],
-            ports["outputs"],
-            tuple(Processor(p["name"], p["cores"], tuple(p["mhz"]), tuple(p["hosts"])) for p in content["processors"]),
+            tuple(map(_port, content["inputs"])),
+            tuple(map(_port, content["outputs"])),
+            tuple(map(_processor, content["processors"])),
         )
     except (OSError, ValueError, KeyError, TypeError, Diagnostic) as error:
         raise Diagnostic(
@@ -128,6 +123,14 @@ def facts_in(folder: Path) -> ProgramFacts:
             found=_reason(error),
             remedy="tilewright coop compile MODEL --order ORDER -o DIR",
         ) from error
+
+
+def _port(entry: Any) -> ProgramPort:
+    return ProgramPort(entry["name"], entry["file"], entry["dtype"], tuple(entry["shape"]))
+
+
+def _processor(entry: Any) -> Processor:
+    return Processor(entry["name"], entry["cores"], tuple(entry["mhz"]), tuple(entry["hosts"]))
 
 
 def _reason(error: Exception) -> str:

@@ -162,7 +162,10 @@ class FrameSimulation(NamedTuple):
     @property
     def ends(self) -> list[int]:
         """The nanosecond at which each frame is complete."""
-        return [max(span.end for span in self.spans if span.frame == frame) for frame in range(self.frames)]
+        ends = [0] * self.frames
+        for span in self.spans:
+            ends[span.frame] = max(ends[span.frame], span.end)
+        return ends
 
     @property
     def period(self) -> float:
@@ -173,8 +176,7 @@ class FrameSimulation(NamedTuple):
     @property
     def latency(self) -> float:
         """Nanoseconds that the last frame takes from its first stage's begin."""
-        last = [span for span in self.spans if span.frame == self.frames - 1]
-        return max(span.end for span in last) - min(span.start for span in last)
+        return self.ends[-1] - min(span.start for span in self.spans if span.frame == self.frames - 1)
 
     def busy(self, processor: str) -> int:
         """Nanoseconds that a processor works, on a layer or, within one, for a processor that it hosts."""

@@ -17,23 +17,12 @@ _MARKS = 6
 
 def page_of(space: Space, front: Sequence[FrontPoint]) -> str:
     """Return the page of a front."""
+    heads = ["order", "ms a frame", "frames/s", "mJ a frame", "clocks in MHz"]
     parts = {
         "title": escape(f"{space.network.name} on {space.machine.name}: period and energy"),
         "subtitle": escape(f"modelled; {len(front)} of {space.points:,} points are Pareto-optimal"),
         "chart": _chart(front),
-        "table": table_of(
-            ["order", "ms a frame", "frames/s", "mJ a frame", "clocks in MHz"],
-            (
-                (
-                    "".join(name[0].upper() for name in choice.order),
-                    f"{choice.period:.2f}",
-                    f"{1000 / choice.period:.2f}",
-                    f"{choice.energy:.1f}",
-                    ", ".join(f"{name} {mhz:g}" for name, mhz in choice.clocks.items() if name in choice.order),
-                )
-                for choice in front
-            ),
-        ),
+        "table": table_of(heads, map(_row, front)),
     }
     page = _TEMPLATE.read_text(encoding="utf-8")
     for name, text in parts.items():
@@ -41,16 +30,26 @@ def page_of(space: Space, front: Sequence[FrontPoint]) -> str:
     return page
 
 
+def _letters(choice: FrontPoint) -> str:
+    return "".join(name[0].upper() for name in choice.order)
+
+
+def _row(choice: FrontPoint) -> Sequence[str]:
+    clocks = ", ".join(f"{name} {mhz:g}" for name, mhz in choice.clocks.items() if name in choice.order)
+    costs = f"{choice.period:.2f}", f"{1000 / choice.period:.2f}", f"{choice.energy:.1f}"
+    return _letters(choice), *costs, clocks
+
+
 def _chart(front: Sequence[FrontPoint]) -> str:
-    periods, energies = [choice.period for choice in front], [choice.energy for choice in front]
+    periods = [choice.period for choice in front]
+    energies = [choice.energy for choice in front]
     across, up = _scale(periods, _MARGIN, _WIDTH - 20), _scale(energies, _HEIGHT - _MARGIN, 20)
     points = [(across[0] + across[1] * choice.period, up[0] + up[1] * choice.energy, choice) for choice in front]
     parts = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" style="min-width: 560px" role="img" aria-label="Pareto front">']
     parts += _axes(across, up)
     parts.append(f'<path d="M{" L".join(f"{x:.1f} {y:.1f}" for x, y, _ in points)}"/>')
     for x, y, choice in points:
-        order = "".join(name[0].upper() for name in choice.order)
-        label = escape(f"{order}: {choice.period:.2f} ms, {choice.energy:.1f} mJ")
+        label = escape(f"{_letters(choice)}: {choice.period:.2f} ms, {choice.energy:.1f} mJ")
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{label}</title></circle>')
     return "".join([*parts, "</svg>"])
 

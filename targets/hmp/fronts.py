@@ -80,7 +80,7 @@ class Space:
         """
         names = [engine.name for engine in self.engines]
         points = [range(max(1, len(engine.clock.mhz))) for engine in self.engines]
-        hosts = [[names.index(host) for host in engine.hosts] or [place] for place, engine in enumerate(self.engines)]
+        hosts = [list(map(names.index, engine.hosts or [engine.name])) for engine in self.engines]
         rows = np.array(list(product(*points, *hosts)), np.int64)
         return rows[:, : len(names)], rows[:, len(names) :]
 
@@ -182,8 +182,10 @@ def exact_front(space: Space, progress: Progress = no_progress) -> list[FrontPoi
         new = new[~_dominated(costs[new], reach)] if len(reach) else new
         if len(new):
             kept += [space.choice(order, clocks[row], hosts[row], *map(float, costs[row])) for row in new]
-            kept = [kept[row] for row in front_of(np.array([[choice.period, choice.energy] for choice in kept]))]
             reach = np.array([[choice.period, choice.energy] for choice in kept])
+            on_front = front_of(reach)
+            kept = [kept[row] for row in on_front]
+            reach = reach[on_front]
     return sorted(kept, key=lambda choice: choice.period)
 
 

@@ -216,10 +216,8 @@ class _FrameCosts:
         self._best: list[dict[str, Setting]] = []
         for number, layer in reversed(list(enumerate(settings))):
             received, behind = received_at(model.network, number) if number else 0.0, self.rest[-1]
-            costs = {
-                name: model.network.layers[number].times[name] * rates[name][0] + behind[name]
-                for name in dict.fromkeys(name for name, _ in layer)
-            }
+            times = model.network.layers[number].times
+            costs = {name: times[name] * rates[name][0] + behind[name] for name, _ in layer}
             entering = {name: received * rates[model.driving.receiver(name)][0] for name in costs}
             best = {
                 before: min(costs, key=lambda name: costs[name] + (entering[name] if name != before else 0.0))

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -51,7 +52,8 @@ def measured_times(
         orders = [letters[name]]
         if name.startswith(_ARTIFACTS) and choice.npu != CORE and len(layers) > 1:
             other = next(letter for processor, letter in letters.items() if not processor.startswith(_ARTIFACTS))
-            orders = ["".join((letters[name], other)[(n + k) % 2] for n in range(len(layers))) for k in range(2)]
+            turns = (letters[name], other), (other, letters[name])
+            orders = ["".join(islice(cycle(turn), len(layers))) for turn in turns]
         column: dict[int, float] = {}
         for number, order in enumerate(orders):
             folder = scratch / f"{name}{number}"

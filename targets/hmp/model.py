@@ -86,7 +86,9 @@ def network_of(module: ModuleOp, machine: Machine) -> LayeredNetwork:
 def _layer(number: int, ops: Sequence[Operation], machine: Machine) -> NetworkLayer:
     nodes = [name for op in ops for name in node_names(op)] or [f"layer {number}"]
     kernels = [inner for op in ops for inner in op.walk() if is_kernel(inner)]
-    times = {engine.name: sum(_nanoseconds(machine, engine, op) for op in kernels) for engine in machine.engines}
+    times: dict[str, float] = {}
+    for engine in machine.engines:
+        times[engine.name] = sum(_nanoseconds(machine, engine, op) for op in kernels)
     return NetworkLayer(number, nodes[0], nodes[-1], sum(map(multiply_accumulates, kernels)), times)
 
 
@@ -199,11 +201,10 @@ def predict(
     """
     stages = stages_of(order)
     scale = {engine.name: clocks.ratio(engine) for engine in machine.engines}
-    times = [
-        sum(network.layers[number].times[stage.processor] for number in range(stage.first, stage.last + 1))
-        * scale[stage.processor]
-        for stage in stages
-    ]
+    times: list[float] = []
+    for stage in stages:
+        layers = network.layers[stage.first : stage.last + 1]
+        times.append(sum(layer.times[stage.processor] for layer in layers) * scale[stage.processor])
     receivers = [driving.receiver(stage.processor) for stage in stages]
     received = [received_by(network, stages, number) * scale[name] for number, name in enumerate(receivers)]
     latency = sum(times) + sum(received)
@@ -228,12 +229,9 @@ def predict(
 def received_by(network: LayeredNetwork, stages: Sequence[MappedStage], number: int) -> float:
     """Return the nanoseconds in which a stage receives its values of other stages."""
     own = stages[number]
+    layers = set(range(own.first, own.last + 1))
     values = (value for value in network.values if OUTSIDE < value.producer < own.first)
-    return sum(
-        network.handover(value.bytes)
-        for value in values
-        if any(own.first <= consumer <= own.last for consumer in value.consumers)
-    )
+    return sum(network.handover(value.bytes) for value in values if not layers.isdisjoint(value.consumers))
 
 
 def received_at(network: LayeredNetwork, number: int) -> float:

@@ -113,16 +113,11 @@ def _drawn(bar: Sequence[Span], left: float, scale: float, top: int) -> Iterable
 
 def _layers(plan: FramePlan) -> str:
     names = list(plan.network.layers[0].times)
-    rows = [
-        (
-            layer.number,
-            layer.first if layer.first == layer.last else f"{layer.first} .. {layer.last}",
-            f"{layer.macs:,}",
-            *(f"{layer.times[name] / 1e6:.1f}" for name in names),
-            processor,
-        )
-        for layer, processor in zip(plan.network.layers, plan.prediction.order, strict=True)
-    ]
+    rows: list[Sequence[object]] = []
+    for layer, processor in zip(plan.network.layers, plan.prediction.order, strict=True):
+        nodes = layer.first if layer.first == layer.last else f"{layer.first} .. {layer.last}"
+        times = [f"{layer.times[name] / 1e6:.1f}" for name in names]
+        rows.append((layer.number, nodes, f"{layer.macs:,}", *times, processor))
     return table_of(["layer", "nodes", "MACs", *names, "on"], rows)
 
 
@@ -138,5 +133,8 @@ def _energy(plan: FramePlan) -> str:
 def table_of(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table of HTML; cells are escaped."""
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    lines: list[str] = []
+    for row in rows:
+        cells = "".join(f"<td>{escape(str(cell))}</td>" for cell in row)
+        lines.append(f"<tr>{cells}</tr>")
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"

@@ -155,7 +155,9 @@ def plan(
 def _with_clocks(module: ModuleOp, machine: Machine) -> tuple[Setting, ...]:
     """Return the settings of layers, whose ops have clocks; empty where no layer has one."""
     settings = layer_clocks_of(functions(module)[0], machine)
-    return tuple((name, mhz or None) for name, mhz in settings) if any(mhz for _, mhz in settings) else ()
+    if not any(mhz for _, mhz in settings):
+        return ()
+    return tuple((name, mhz or None) for name, mhz in settings)
 
 
 def works_of(

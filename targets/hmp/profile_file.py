@@ -13,7 +13,7 @@ from typing import Any, TypeGuard, cast
 from ...dialects.core.machine.model import Machine
 from ...errors import Diagnostic
 from ...files import read_regular
-from .model import LayeredNetwork
+from .model import LayeredNetwork, NetworkLayer
 
 PUBLISHED = Path(__file__).parent / "profiles"
 _SHOWN = 120
@@ -79,10 +79,10 @@ def with_times(network: LayeredNetwork, machine: Machine, content: Mapping[str, 
             remedy="profile this machine: coop profile --target, or choose that one with --target",
         )
     columns = _columns_of(content.get("times_ms"), machine, len(own), file)
-    layers = tuple(
-        replace(layer, times=dict(layer.times) | {name: column[number] * 1e6 for name, column in columns.items()})
-        for number, layer in enumerate(network.layers)
-    )
+    layers: list[NetworkLayer] = []
+    for number, layer in enumerate(network.layers):
+        measured = {name: column[number] * 1e6 for name, column in columns.items()}
+        layers.append(replace(layer, times=dict(layer.times) | measured))
     switch = content.get("switch_ms")
     if switch is not None and not (_is_number(switch) and switch >= 0):
         raise Diagnostic(
@@ -94,7 +94,7 @@ def with_times(network: LayeredNetwork, machine: Machine, content: Mapping[str, 
         )
     return replace(
         network,
-        layers=layers,
+        layers=tuple(layers),
         source=str(content.get("source", file)),
         switch=None if switch is None else float(switch) * 1e6,
     )

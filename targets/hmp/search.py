@@ -26,11 +26,12 @@ def best_mapping(
     """
     names = list(among) or [engine.name for engine in machine.engines]
     scale = {engine.name: clocks.ratio(engine) for engine in machine.engines}
-    times = {name: [layer.times[name] * scale[name] for layer in network.layers] for name in names}
-    entering = {
-        name: [received_at(network, number) * scale[driving.receiver(name)] for number in range(len(network.layers))]
-        for name in names
-    }
+    received = [received_at(network, number) for number in range(len(network.layers))]
+    times: dict[str, list[float]] = {}
+    entering: dict[str, list[float]] = {}
+    for name in names:
+        times[name] = [layer.times[name] * scale[name] for layer in network.layers]
+        entering[name] = [time * scale[driving.receiver(name)] for time in received]
     order = _pipeline(times, entering, driving) if mode == "pipeline" else _switch(times, entering)
     return predict(network, order, machine, mode, clocks, driving)
 
@@ -39,13 +40,14 @@ def _switch(times: Mapping[str, Sequence[float]], entering: Mapping[str, Sequenc
     """Return the order of least latency: the sum of times and hand-overs."""
     best = {name: (column[0], [name]) for name, column in times.items()}
     for number in range(1, len(next(iter(times.values())))):
-        best = {
-            name: min(
-                (cost + column[number] + (entering[name][number] if order[-1] != name else 0.0), [*order, name])
+        through: dict[str, tuple[float, list[str]]] = {}
+        for name, column in times.items():
+            entered = entering[name][number]
+            through[name] = min(
+                (cost + column[number] + (entered if order[-1] != name else 0.0), [*order, name])
                 for cost, order in best.values()
             )
-            for name, column in times.items()
-        }
+        best = through
     return min(best.values())[1]
 
 

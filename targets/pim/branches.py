@@ -165,7 +165,8 @@ class AttentionNetwork:
         kernel, space = kernel_of(scores), shape_of(result)
         mixed = [axis for axis in range(len(space)) if not _fixes(normalised, axis, len(space))]
         by_operand = [_axes(kernel, operand) for operand in (0, 1)]
-        of_keys = [i for i in (0, 1) if mixed and all(a in by_operand[i] and a not in by_operand[1 - i] for a in mixed)]
+        exclusive = set(by_operand[0]) - set(by_operand[1]), set(by_operand[1]) - set(by_operand[0])
+        of_keys = [operand for operand in (0, 1) if mixed and exclusive[operand].issuperset(mixed)]
         if not of_keys:
             return None
         of_key, of_query = of_keys[0], 1 - of_keys[0]
@@ -186,7 +187,7 @@ class AttentionNetwork:
         return Attention(
             scores,
             context,
-            tuple(op for op in self._between(scores, context.operands[index])),
+            tuple(self._between(scores, context.operands[index])),
             facts.projections,
             facts.root,
             tuple(labels),

@@ -224,7 +224,8 @@ def _numbered(network: AttentionNetwork, blocks: Sequence[Block], refused: Seque
     A stage ends where the channels change. A block of one branch after windows takes their rows as its branches: it
     shares keys and values alone.
     """
-    inner = {op for block in blocks for op, _ in block.phases} | {op for block in refused for op in block.ops}
+    inner = {op for block in blocks for op, _ in block.phases}
+    inner.update(*(block.ops for block in refused))
     numbered: list[Block] = []
     groups: list[dict[BlockStage, int]] = []
     previous: Block | None = None

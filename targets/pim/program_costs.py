@@ -108,10 +108,8 @@ def _program(op: ConcurrentOp, names: tuple[str, ...], costs: _Costs, times: int
             found=", ".join(program.title.data for program in op.programs),
         )
     program = op.programs[0]
-    values: dict[SSAValue, Array] = {
-        argument: np.arange(extent).reshape([-1 if axis == dim else 1 for axis in range(len(program.extents))])
-        for dim, (argument, extent) in enumerate(zip(program.body.block.args, program.extents, strict=True))
-    }
+    coordinates = np.indices(program.extents, sparse=True)
+    values: dict[SSAValue, Array] = dict(zip(program.body.block.args, coordinates, strict=True))
     yield from _body(program.body.block, program, names, costs, times, values, np.ones(program.extents, np.bool_))
 
 

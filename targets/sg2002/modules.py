@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import chain
 
 from xdsl.dialects.builtin import IntegerType
 from xdsl.dialects.func import FuncOp
@@ -102,8 +103,11 @@ class _Flow:
 
     def carried(self, members: Collection[Operation], segment: int) -> list[SSAValue]:
         """Return the values of a segment that activations behind further attentions use: the residual stream."""
-        results = [value for op in members for value in op.results]
-        return [value for value in results if any(self._segment_at(use.operation) > segment for use in value.uses)]
+        carried: list[SSAValue] = []
+        for value in chain.from_iterable(op.results for op in members):
+            if any(self._segment_at(use.operation) > segment for use in value.uses):
+                carried.append(value)
+        return carried
 
     def _segment_at(self, user: Operation) -> int:
         """Return the segment of an op, or of the one that it is nested in; -1 for one that is no activation."""

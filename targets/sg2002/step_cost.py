@@ -97,7 +97,12 @@ def _reached(module: ModuleOp) -> Iterator[FuncOp]:
 def _attention_cycles(core: Engine, trace: Sequence[StepTrace], config: PoolConfig) -> float:
     rates: dict[str, Any] = dict(core.runs[0].parameters)
     tokens = np.mean([sum(map(len, rows)) for step in trace for rows in step.touched]) * config.page_length
-    blocks = np.mean([len({row for step in trace[: at + 1] for row in step.filled}) for at in range(len(trace))])
+    filled: set[Any] = set()
+    filled_rows: list[int] = []
+    for step in trace:
+        filled.update(step.filled)
+        filled_rows.append(len(filled))
+    blocks = np.mean(filled_rows)
     products = 2 * float(tokens) * config.head_dim * config.heads / config.kv_heads
     pages = 2 * float(tokens) * config.head_dim * config.element.bytes
     digests = 2 * float(blocks) * config.head_dim * config.digest.bytes * config.kv_heads

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 
 from xdsl.context import Context
 from xdsl.dialects import scf
@@ -89,10 +89,8 @@ class _Interleaver:
     def _function(self, kernel: FuncOp, transfers: Sequence[Issued]) -> FuncOp | None:
         key = kernel, tuple(transfers)
         if key not in self._interleaved:
-            base = kernel.sym_name.data
-            name = next(
-                candidate for candidate in (f"{base}_{number}" for number in count(1)) if candidate not in self._taken
-            )
+            candidates = (f"{kernel.sym_name.data}_{number}" for number in count(1))
+            name = next(candidate for candidate in candidates if candidate not in self._taken)
             function = self._interleaved[key] = interleave(name, kernel, transfers)
             if function is not None:
                 self._taken.add(name)
@@ -102,7 +100,8 @@ class _Interleaver:
 
 def _defined(block: Block) -> dict[SSAValue, SSAValue]:
     """Return the values of a block, each as it is."""
-    return {value: value for values in (block.args, *(op.results for op in block.ops)) for value in values}
+    values = (*block.args, *chain.from_iterable(op.results for op in block.ops))
+    return dict(zip(values, values, strict=True))
 
 
 def _replace(call: CallOp, block: Block, function: FuncOp, issues: Sequence[Issue]) -> None:

@@ -68,13 +68,12 @@ def cut_model(model: ModelProto, module: ModuleOp, subgraph: Subgraph) -> ModelP
     ]
     nodes = list(reversed(list(_needed(model, inputs, outputs, subgraph))))
     used = {name for node in nodes for name in _used(node)}
-    graph = helper.make_graph(
-        nodes,
-        subgraph.name,
-        [names.declared(name, port, subgraph) for name, port in zip(inputs, subgraph.inputs, strict=True)],
-        [names.declared(name, port, subgraph) for name, port in zip(outputs, subgraph.outputs, strict=True)],
-        [tensor for tensor in model.graph.initializer if tensor.name in used],
-    )
+    declared_inputs = [names.declared(name, port, subgraph) for name, port in zip(inputs, subgraph.inputs, strict=True)]
+    declared_outputs = [
+        names.declared(name, port, subgraph) for name, port in zip(outputs, subgraph.outputs, strict=True)
+    ]
+    constants = [tensor for tensor in model.graph.initializer if tensor.name in used]
+    graph = helper.make_graph(nodes, subgraph.name, declared_inputs, declared_outputs, constants)
     part = helper.make_model(graph, opset_imports=model.opset_import, functions=model.functions)
     part.ir_version = model.ir_version
     return ModelPart(part, tuple(inputs), tuple(outputs))

@@ -254,7 +254,8 @@ def ports_of(content: bytes) -> tuple[list[ModelPort], list[ModelPort]]:
     try:
         model = onnx.load_model_from_string(content)
         described = next(json.loads(entry.value) for entry in model.metadata_props if entry.key == PORTS)
-        inputs, outputs = ([ModelPort(port) for port in described[kind]] for kind in ("inputs", "outputs"))
+        inputs = [ModelPort(port) for port in described["inputs"]]
+        outputs = [ModelPort(port) for port in described["outputs"]]
     except Exception as error:
         raise WorkerRefusal(BAD_ARTIFACT, "it is no ONNX model of a sub-graph") from error
     return inputs, outputs

@@ -73,9 +73,11 @@ def _ports(function: FuncOp) -> tuple[list[SSAValue], list[SSAValue]]:
     function.body.detach_block(old)
     old.erase(safe_erase=False)
     function.body.add_block(block)
-    written = [OUTPUT in attributes.data for attributes in said]
-    pairs = list(zip(block.args, written, strict=True))
-    return [value for value, is_output in pairs if not is_output], [value for value, is_output in pairs if is_output]
+    inputs: list[SSAValue] = []
+    outputs: list[SSAValue] = []
+    for value, attributes in zip(block.args, said, strict=True):
+        (outputs if OUTPUT in attributes.data else inputs).append(value)
+    return inputs, outputs
 
 
 def _end_body(function: FuncOp, op: Operation) -> None:

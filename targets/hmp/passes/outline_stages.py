@@ -109,7 +109,10 @@ def outline_ops(
     outer = [value for value in used if value not in own and value not in local]
     constants = _constant_ops(outer, is_constant)
     arguments = [value for value in outer if value.owner not in constants]
-    results = [value for value in _results(ops) if any(enclosing(use.operation, inside) is None for use in value.uses)]
+    results: list[SSAValue] = []
+    for value in _results(ops):
+        if any(enclosing(use.operation, inside) is None for use in value.uses):
+            results.append(value)
 
     block = Block(arg_types=[value.type for value in arguments])
     mapping: dict[SSAValue, SSAValue] = dict(zip(arguments, block.args, strict=True))
@@ -117,13 +120,9 @@ def outline_ops(
         argument.name_hint = value.name_hint
     for op in (*constants, *ops):
         block.add_op(op.clone(value_mapper=mapping))
-    block.add_op(func.ReturnOp(*(mapping[value] for value in results)))
-    outlined = FuncOp(
-        name,
-        FunctionType.from_lists([value.type for value in arguments], [value.type for value in results]),
-        Region(block),
-        "private",
-    )
+    end = func.ReturnOp(*(mapping[value] for value in results))
+    block.add_op(end)
+    outlined = FuncOp(name, FunctionType.from_lists(block.arg_types, end.operand_types), Region(block), "private")
     outlined.location = ops[0].location
     Rewriter.insert_op(outlined, InsertPoint.before(function))
 

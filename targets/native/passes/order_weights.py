@@ -40,12 +40,10 @@ def order_weights(module: ModuleOp) -> None:
     constants = {name: op for name, op in constants.items() if _is_constant(op)}
     ops = [op for function in functions(module) for op in nested_ops(function)]
     calls = [op for op in ops if isinstance(op, func.CallOp)]
-    candidates = [
-        weights
-        for function in functions(module)
-        for weights in _weights_of(function, [call for call in calls if _calls(call, function)])
-        if all(name in constants for name in weights.names)
-    ]
+    candidates: list[_PackedWeights] = []
+    for function in functions(module):
+        callers = [call for call in calls if _calls(call, function)]
+        candidates += [weights for weights in _weights_of(function, callers) if constants.keys() >= set(weights.names)]
     gets = [op for op in ops if isinstance(op, memref.GetGlobalOp)]
     closed = _closed(candidates, gets)
     runs = {name: weights.tiles[0].run for weights in closed for name in weights.names}

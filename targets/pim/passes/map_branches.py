@@ -101,8 +101,9 @@ def partition(stage: DictionaryAttr, parts: int, mesh: InstanceMesh) -> SubArray
             found=f"layer, row, column: {', '.join(map(str, places[:9]))}, ..",
             remedy="schedule with schedule-branches{regular=true}",
         )
-    rows, columns = (len({getattr(box, axis) for box in boxes}) for axis in ("row", "column"))
-    return SubArrays((rows, columns), (heads, patches), boxes[0].rows != heads)
+    rows = {box.row for box in boxes}
+    columns = {box.column for box in boxes}
+    return SubArrays((len(rows), len(columns)), (heads, patches), boxes[0].rows != heads)
 
 
 def _blocks_of(ops: Sequence[Operation]) -> list[tuple[Operation, int]]:

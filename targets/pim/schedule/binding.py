@@ -54,7 +54,8 @@ def bind(plan: StagePlan, graph: Graph) -> list[tuple[int, Rectangle]]:
     """
     all_slots = slots(plan)
     layer_of = np.array([layer for layer, _ in all_slots])
-    rows, columns = (np.array([rectangle[axis] for _, rectangle in all_slots]) for axis in (0, 1))
+    rows = np.array([rectangle[0] for _, rectangle in all_slots])
+    columns = np.array([rectangle[1] for _, rectangle in all_slots])
     free = np.ones(len(all_slots), dtype=bool)
     left = [layer.branches for layer in plan.layers]
     bound: dict[int, int] = {}

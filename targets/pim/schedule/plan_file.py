@@ -69,7 +69,9 @@ def _tables_of(file: Path, stages: Sequence[BlockStage], subject: str) -> list[d
     """
     tables = _tables(file, subject)
     expected = [_record(stage) for stage in stages]
-    recorded = [{key: table.get(key) for key in _RECORD} for table in tables]
+    recorded: list[dict[str, Any]] = []
+    for table in tables:
+        recorded.append({key: table.get(key) for key in _RECORD})
     if recorded != expected:
         one, other = _first_difference(expected, recorded)
         remedy = "give the file of this network, or none"

@@ -179,9 +179,9 @@ class _IntegerProgram:
     def __init__(self, stages: Sequence[BlockStage], usable: Sequence[Sequence[PartitionCandidate]]):
         self.stages, self.usable = stages, usable
         self.model = mathopt.Model()
-        self.counts = [
-            [self._count(stage, candidate) for candidate in of] for stage, of in zip(stages, usable, strict=True)
-        ]
+        self.counts: list[list[mathopt.Variable]] = []
+        for stage, partitions in zip(stages, usable, strict=True):
+            self.counts.append([self._count(stage, candidate) for candidate in partitions])
         self.workspace = self.model.add_variable(lb=0)
         stored = [self._stored(*arguments) for arguments in zip(stages, usable, self.counts, strict=True)]
         blocks = [stage.blocks for stage in stages]

@@ -23,7 +23,7 @@ entries.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -192,7 +192,8 @@ def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[LoopPhase, ...]:
     work = work.plus(_epilogue(kernel))
     loads, stores = (*_moves(reads), *row), _moves(kernel.outputs)
     sizes = [size_of(block) for block in (result, kernel.epilogue) if block is not None]
-    size, branches = sum(size for size, _ in sizes) + len(loads) + len(stores), any(rare for _, rare in sizes)
+    size = sum(size for size, _ in sizes) + len(loads) + len(stores)
+    branches = any(rare for _, rare in sizes)
     phases.append(LoopPhase(own, work, before, loads, stores, size=size, branches=branches))
     return tuple(phases)
 
@@ -356,11 +357,16 @@ def _share_of(extent: int, cores: int) -> int:
 def _stretches(phase: LoopPhase, extent: int, rates: Rates) -> tuple[float, float]:
     """Return the cycles and accesses of a phase along a row, in an unrolled loop."""
     operands = [*phase.loads, *phase.stores]
-    moving = sum(any(dim in dims for dim in phase.dims) for dims in operands)
+    moving = _moving(operands, phase.dims)
     fixed = len(operands) - moving
     work = phase.work.beside_others(rates)
     cycles = extent * (work + moving) + extent // STRETCH * (moving + BRANCH) + fixed
     return cycles, extent * moving + fixed
+
+
+def _moving(operands: Iterable[Collection[int]], loops: Sequence[int]) -> int:
+    """Return the number of operands, each given by its dimensions, that loops move along."""
+    return sum(not set(loops).isdisjoint(dims) for dims in operands)
 
 
 def _joined(phases: Sequence[LoopPhase], dims: Sequence[int]) -> LoopPhase:
@@ -396,7 +402,7 @@ def _phase(phase: LoopPhase, bounds: tuple[int, ...], rates: Rates, cut: int) ->
             trips = prod(bounds[d] for d in outer)
             # A store may write what is loaded next, so that no other point fills the stalls.
             point_cycles = max(work, _WAIT_FOR_LOAD) if phase.stores else phase.work.beside_others(rates)
-            moving = sum(any(dim in dims for dim in loops[-inside:]) for dims in operands)
+            moving = _moving(operands, loops[-inside:])
             cycles = points * (point_cycles + moving) + len(operands)
             cycles -= 0 if outer else phase.first.beside_others(rates)
             accesses = points * moving + len(operands) - moving

@@ -146,8 +146,10 @@ class ProductCost:
             return ()
         line = (channel, *taps[-1:])
         sides = [self.first] if im2col else [self.first, self.second]
-        spanned = (loops for loops in (line, line[:1]) if all(side.spans(loops) for side in sides))
-        return next(spanned, ())
+        for loops in (line, line[:1]):
+            if all(side.spans(loops) for side in sides):
+                return loops
+        return ()
 
     def line(self, bounds: Sequence[int]) -> tuple[int, int, int]:
         """Return a tile's number of lines of pixels, the pairs of pixels in each, and the single pixels."""
@@ -201,7 +203,7 @@ def multiplies_bytes(kernel: Kernel) -> bool:
         return False
     body = kernel.reductions[0].body
     ops = [op for op in live_ops(body)[0] if not isinstance(op, arith.ExtSIOp | arith.ExtUIOp)]
-    if len(ops) != 2 or not all(any(isinstance(op, kind) for op in ops) for kind in _PRODUCT_OPS):
+    if len(ops) != 2 or set(map(type, ops)) != set(_PRODUCT_OPS):
         return False
     if any(isinstance(op, _PRODUCT_OPS) and not op.overflow_flags.data for op in ops):
         return False

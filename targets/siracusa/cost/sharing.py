@@ -41,7 +41,8 @@ def busiest_core(outer: Sequence[int], line: Sequence[BlockLoop], cores: int, *,
     finds its share of a loop in `finding` cycles. `passes/forking/shares.py` chooses so among the emitted loops.
     """
     mine = _line_of(line, cores, finding if cores > 1 and prod(outer) > 1 else 0.0)
-    outputs, cycles = sum(part.trips * part.outputs for part in line), sum(part.trips * part.cycles for part in line)
+    outputs = sum(part.trips * part.outputs for part in line)
+    cycles = sum(part.trips * part.cycles for part in line)
     for extent in reversed(outer):
         chunk = -(-extent // cores)
         if extent * _most(mine) < chunk * outputs:
@@ -50,7 +51,8 @@ def busiest_core(outer: Sequence[int], line: Sequence[BlockLoop], cores: int, *,
             trips = [min(chunk, max(0, extent - core * chunk)) for core in range(cores)]
             mine = [(count * outputs, count * cycles) for count in trips]
         outputs, cycles = extent * outputs, extent * cycles
-    return Busiest(max(time for _, time in mine), sum(count > 0 for count, _ in mine))
+    busy = sum(count > 0 for count, _ in mine)
+    return Busiest(max(time for _, time in mine), busy)
 
 
 def _most(cores: _Cores) -> int:

@@ -145,9 +145,9 @@ def _axis(image: Access, number: int, taps: Sequence[int], kernel: Kernel) -> Wi
     """Return an axis of the image with a loop of taps and one of pixels; None for others."""
     form = image.forms[number]
     terms = dict(form.terms)
-    tap, pixel = (
-        [d for d in terms if isinstance(d, int) and (d in kernel.reduced) == is_tap] for is_tap in (True, False)
-    )
+    dims = [atom for atom in terms if isinstance(atom, int)]
+    tap = [dim for dim in dims if dim in kernel.reduced]
+    pixel = [dim for dim in dims if dim not in kernel.reduced]
     if form.divides or len(tap) != 1 or len(pixel) != 1 or tap[0] not in taps:
         return None
     extent = shape_of(image.value)[number]

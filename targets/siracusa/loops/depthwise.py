@@ -93,7 +93,7 @@ class DepthwiseLoops(PartLoops):
         self.position |= dict.fromkeys(self.kernel.reduced, 0)
         at = self.indices_of(w)
         self.leave_window()
-        axes = [next(i for i, form in enumerate(w.forms) if dim in form.dims()) for dim in self.tap_dims()]
+        axes = list(map(w.axis_of, self.tap_dims()))
         return spread_weights(
             (w.value, at),
             (self.weights, [self.nest.value(0)]),

@@ -25,7 +25,7 @@ def loop_order(kernel: Kernel) -> tuple[int, ...]:
     for dim in dims:
         pixels *= kernel.bounds[dim] if dim != innermost else 1
     operands = [access for access in (*kernel.inputs, *kernel.extras) if is_shaped(access.value)]
-    are_constant = any({dim for dim in dims_of(access) if dim in wide} == {innermost} for access in operands)
+    are_constant = any(dims_of(access).intersection(wide) == frozenset([innermost]) for access in operands)
     if not are_constant or pixels < LEAST:
         return dims
     return innermost, *(dim for dim in dims if dim != innermost)

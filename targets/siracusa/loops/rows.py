@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import MemRefType
 from ....dialects.core.analysis.affine_form import linear
 from ....dialects.core.kernel import Access, Kernel, is_shaped
 from ....ir import element_of, numpy_type
-from ....passes.loops.affine import axes_of
 from ....passes.loops.kernel import KernelLoops
 from ....passes.loops.nest import PARALLEL, Nest
 from ....passes.loops.scalar import live_ops
@@ -73,8 +72,5 @@ def lower_rows(kernel: Kernel, nest: Nest) -> None:
     *outer, last = range(len(kernel.bounds))
     with loops.over(outer, [PARALLEL]):
         loops.position[last] = 0
-        both = [
-            (access.value, [nest.value(loops.index(axis.index)) for axis in axes_of(access, kernel.bounds)])
-            for access in (source, *kernel.outputs)
-        ]
+        both = [(access.value, loops.indices_of(access)) for access in (source, *kernel.outputs)]
         nest.insert(copy_row(*both, nest.value(kernel.bounds[last])))

@@ -10,7 +10,6 @@ from xdsl.ir import Operation
 
 from ....dialects.core.kernel import Access, Kernel, per_kernel
 from ....ir import element_of
-from ....passes.loops.affine import axes_of
 from ....passes.loops.blocks import PartLoops, parts
 from ....passes.loops.nest import PARALLEL, Nest
 from ..dialects.cluster.instructions import transpose
@@ -69,19 +68,11 @@ def lower_transpose(kernel: Kernel, nest: Nest, transposed: TransposedLoops) -> 
 def _transpose(loops: PartLoops, source: Access, transposed: TransposedLoops, rows: int) -> Operation:
     """Return the op that transposes some rows from the current position."""
     nest, target, bounds = loops.nest, loops.kernel.outputs[0], loops.kernel.bounds
-    both = [
-        (access.value, [nest.value(loops.index(axis.index)) for axis in axes_of(access, bounds)])
-        for access in (source, target)
-    ]
     return transpose(
-        *both,
+        (source.value, loops.indices_of(source)),
+        (target.value, loops.indices_of(target)),
         nest.value(bounds[transposed.columns]),
         rows=rows,
-        x_row=(_axis(source, transposed.rows), 1),
-        out_row=(_axis(target, transposed.columns), 1),
+        x_row=(source.axis_of(transposed.rows), 1),
+        out_row=(target.axis_of(transposed.columns), 1),
     )
-
-
-def _axis(access: Access, dim: int) -> int:
-    """Return the axis of an operand that a loop moves along."""
-    return next(axis for axis, form in enumerate(access.forms) if dim in form.dims())

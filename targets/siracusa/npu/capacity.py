@@ -62,7 +62,7 @@ class WeightCapacity:
     def _capacity(self) -> int:
         """Bytes of the far level besides inputs, results and the tensors of the largest kernel."""
         constants = set(self.flow.constants)
-        largest = max((_bytes(v for v in op.operands if v not in constants) for op in self.flow.kernels), default=0)
+        largest = max((_bytes(set(op.operands) - constants) for op in self.flow.kernels), default=0)
         return self.machine.far.size - _bytes(self.flow.ends) - largest
 
     def _needed(self, taken: set[Operation], divided: Mapping[Operation, Division]) -> int:

@@ -203,7 +203,8 @@ def rest_of(op: KernelOp, requantization: Requantization | None) -> tuple[list[S
     result = source.last_op.operands[0]
     maps = [attribute.data for attribute in op.epilogue_maps or ()]
     block = body.finish(mapping.get(result, result))
-    return [op.extras[k] for k in kept], [maps[k] for k in kept], block
+    extras = [op.extras[k] for k in kept]
+    return extras, [maps[k] for k in kept], block
 
 
 def _requantized(body: Body, requantization: Requantization) -> SSAValue:

@@ -25,7 +25,8 @@ class RegionMemory:
         """
         start = address & 0xFFFF_FFFF
         reach = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
-        low, high = start + sum(min(0, r) for r in reach), start + sum(max(0, r) for r in reach)
+        low = start + sum(min(0, r) for r in reach)
+        high = start + sum(max(0, r) for r in reach)
         for base, region in self.regions.items():
             if base <= low and high < base + len(region):
                 if writes and not region.flags.writeable:

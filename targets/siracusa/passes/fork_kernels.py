@@ -53,8 +53,13 @@ def _sums(function: func.FuncOp) -> bool:
     """
     ops = nested_ops(function)
     loops = [op for op in ops if isinstance(op, scf.ForOp)]
-    innermost = [loop for loop in loops if not any(isinstance(op, scf.ForOp) for op in nested_ops(loop.body))]
-    return any(op.name in _PRODUCTS for op in ops) or (bool(loops) and all(loop.results for loop in innermost))
+    if any(op.name in _PRODUCTS for op in ops):
+        return True
+    return bool(loops) and all(loop.results for loop in loops if _is_innermost(loop))
+
+
+def _is_innermost(loop: scf.ForOp) -> bool:
+    return not any(isinstance(op, scf.ForOp) for op in nested_ops(loop.body))
 
 
 def _stays_unrolled(loop: scf.ForOp, trips: int, factor: int) -> bool:

@@ -22,12 +22,11 @@ def interchange(op: GenericOp, order: Sequence[int]) -> None:
     """Permute the loops of a kernel: loop `order[i]` becomes loop i."""
     places = {dim: place for place, dim in enumerate(order)}
     moved = [AffineExpr.dimension(places[dim]) for dim in range(len(order))]
-    maps = [attribute.data for attribute in op.indexing_maps.data]
-    replaced = [
-        AffineMap(len(order), 0, tuple(expr.replace_dims_and_symbols(moved, []) for expr in map.results))
-        for map in maps
-    ]
-    op.properties["indexing_maps"] = ArrayAttr([AffineMapAttr(map) for map in replaced])
+    maps: list[AffineMapAttr] = []
+    for attribute in op.indexing_maps.data:
+        results = [expr.replace_dims_and_symbols(moved, []) for expr in attribute.data.results]
+        maps.append(AffineMapAttr(AffineMap(len(order), 0, tuple(results))))
+    op.properties["indexing_maps"] = ArrayAttr(maps)
     op.properties["iterator_types"] = ArrayAttr([op.iterator_types.data[dim] for dim in order])
     for inner in nested_ops(op.body):
         if isinstance(inner, IndexOp):

@@ -201,10 +201,11 @@ def _fits(module: ModuleOp, machine: Machine) -> bool:
     """Return whether the program and all live buffers between kernels fit the far level."""
     far = machine.far
     parts = sum(far.aligned(part.bytes) for part in parts_of(module, far.name) if part.level == far.name)
-    alive = [
-        [lifetime for op, lifetime in lifetimes(f) if not _is_made_in_tiles(op, machine)] for f in functions(module)
-    ]
-    arena = max((place(buffers, far.alignment, 0).size for buffers in alive if buffers), default=0)
+    arena = 0
+    for function in functions(module):
+        buffers = [lifetime for op, lifetime in lifetimes(function) if not _is_made_in_tiles(op, machine)]
+        if buffers:
+            arena = max(arena, place(buffers, far.alignment, 0).size)
     return parts + arena <= far.size
 
 
