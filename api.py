@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from html import escape
+from itertools import starmap
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, Unpack, cast
@@ -100,7 +101,8 @@ class Network:
         arrays do not have the names, shapes and values that the inputs take.
         """
         counted = [port for port in self._ports if port.added]
-        names, optional = [port.name for port in self._ports], [port.name for port in counted]
+        names = [port.name for port in self._ports]
+        optional = [port.name for port in counted]
         arrays = matched(_arrays(inputs, self.source), names, Path(self.source), optional=optional)
         steps, has_steps = steps_of(self._ports, arrays)
         open_ports = [port for port in counted if port.name not in arrays]
@@ -145,9 +147,14 @@ class Network:
 
 
 def _table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
-    first = f"<tr>{''.join(f'<th>{escape(cell)}</th>' for cell in head)}</tr>" if head else ""
-    lines = (f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table>{first}{''.join(lines)}</table>"
+    lines = [_table_row("th", head)] if head else []
+    lines += [_table_row("td", row) for row in rows]
+    return f"<table>{''.join(lines)}</table>"
+
+
+def _table_row(tag: str, texts: Iterable[str]) -> str:
+    cells = "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts)
+    return f"<tr>{cells}</tr>"
 
 
 def _arrays(inputs: Any, source: str) -> dict[str, Array]:
@@ -301,8 +308,9 @@ def _model(path: Path, options: Options) -> Model:
 
 def _network(compilation: Compilation, start: Callable[[], Run]) -> Network:
     module = compilation.module
-    inputs, returned = ([Tensor(*fields) for fields in tensors] for tensors in network_tensors(module))
-    return Network(str(compilation.model.path), start, network_inputs(module), (inputs, returned), compilation.report)
+    inputs, returned = network_tensors(module)
+    tensors = list(starmap(Tensor, inputs)), list(starmap(Tensor, returned))
+    return Network(str(compilation.model.path), start, network_inputs(module), tensors, compilation.report)
 
 
 def _load_folder(folder: Path, on: str, options: Sequence[str]) -> Network:
@@ -315,8 +323,7 @@ def _load_folder(folder: Path, on: str, options: Sequence[str]) -> Network:
             remedy="load the model that it was compiled from instead",
         )
     compiled = HostNetwork(folder, sanitize=on == "sanitizers")
-    inputs, outputs = (
-        [Tensor(p.name, p.dtype, p.shape) for p in ports] for ports in (compiled.inputs, compiled.outputs)
-    )
+    inputs = [Tensor(port.name, port.dtype, port.shape) for port in compiled.inputs]
+    outputs = [Tensor(port.name, port.dtype, port.shape) for port in compiled.outputs]
     report = json.loads(read_text(str(folder / "report.json")))
     return Network(str(folder), lambda: host_run(compiled), host_inputs(compiled), (inputs, outputs), report)

@@ -65,12 +65,12 @@ def _options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 def _bash(tool: Tool) -> str:
-    values = [
-        _case([f"{command} {name}" for name in option.option_strings], *tool.values_of(option), ends=True)
-        for command, parser in tool.parsers.items()
-        for option in _options(parser)
-        if option.nargs != 0
-    ]
+    values: list[str] = []
+    for command, parser in tool.parsers.items():
+        for option in _options(parser):
+            if option.nargs != 0:
+                patterns = [f"{command} {name}" for name in option.option_strings]
+                values.append(_case(patterns, *tool.values_of(option), ends=True))
     words = [_case([""], [*tool.commands, "--help", "--version"], False)] if tool.commands else []
     for command, parser in tool.parsers.items():
         names = [name for option in _options(parser) for name in option.option_strings]

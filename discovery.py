@@ -123,8 +123,8 @@ def target_folders() -> dict[str, Path]:
 
 def folders_in(root: Path) -> dict[str, Path]:
     """Return the folders in `root` that describe a machine or a pipeline, by name, sorted."""
-    files = [file for name in _DESCRIPTIONS for file in _matching(root, f"*/{name}")]
-    return {folder.name: folder for folder in sorted({file.parent for file in files})}
+    folders = {file.parent for name in _DESCRIPTIONS for file in _matching(root, f"*/{name}")}
+    return {folder.name: folder for folder in sorted(folders)}
 
 
 def target_files(pattern: str) -> list[Path]:
@@ -146,8 +146,8 @@ def adopt(path: Path) -> None:
     where another target has its name, and where the name cannot be that of a Python package.
     """
     folder = (path if path.is_dir() else path.parent).resolve()
-    is_target = all(any((folder / name).exists() for name in names) for names in (_DESCRIPTIONS, _PARTS))
-    if folder.parent == TARGETS.resolve() or not is_target:
+    is_described = any((folder / name).exists() for name in _DESCRIPTIONS)
+    if folder.parent == TARGETS.resolve() or not is_described or not any((folder / name).exists() for name in _PARTS):
         return
     name = folder.name
     if _adopted.get(name) == folder:
@@ -281,7 +281,8 @@ def scope() -> Generator[None]:
         gone = _adopted.keys() - targets.keys()
         packages = [f"{_PACKAGE}.{TARGETS.name}.{name}" for name in gone]
         packages += [_loaded[file].__name__.rpartition(".")[0] for file in _loaded.keys() - loaded.keys()]
-        for name in [name for name in sys.modules if any(f"{name}.".startswith(f"{package}.") for package in packages)]:
+        prefixes = tuple(f"{package}." for package in packages)
+        for name in [name for name in sys.modules if f"{name}.".startswith(prefixes)]:
             del sys.modules[name]
         _restore(_adopted, targets)
         _restore(_loaded, loaded)

@@ -49,7 +49,7 @@ DenseAttr: TypeAlias = DenseIntOrFPElementsAttr[Any]
 
 
 _SIGNED: dict[int, np.dtype[Any]] = {
-    **{width: np.dtype(np.int8) for width in range(9)},
+    **dict.fromkeys(range(9), np.dtype(np.int8)),
     **{width: np.dtype(f"int{width}") for width in (16, 32, 64)},
     1: np.dtype(np.bool_),
 }

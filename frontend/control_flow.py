@@ -78,8 +78,12 @@ def _if(resolver: Resolver, node: NodeProto) -> None:
         _check_arity(node, body_of(node, name), 0, len(node.output))
     if condition is None:
         bodies = {name: settled(resolver, node, name, []) for name in BODIES["If"]}
-        yielded = [[body.info(value.name) for value in body.graph.outputs] for body in bodies.values()]
-        infos = {name: a for name, a, b in zip(node.output, *yielded, strict=True) if a is not None and a == b}
+        infos: dict[str, TensorInfo] = {}
+        then, otherwise = bodies.values()
+        for name, one, other in zip(node.output, then.graph.outputs, otherwise.graph.outputs, strict=True):
+            info = then.info(one.name)
+            if info is not None and info == otherwise.info(other.name):
+                infos[name] = info
         resolver.keep(node, infos, bodies)
         return
     chosen = body_of(node, "then_branch" if condition else "else_branch")

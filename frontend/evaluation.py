@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import numpy as np
-from onnx import NodeProto, TensorProto, ValueInfoProto, defs, helper
+from onnx import NodeProto, TensorProto, defs, helper
 
 from ..dialects.onnx.registry import mentions
 from ..ir import Array
 from .onnx_graph import has_body
 from .operators import operator_of
-from .tensor_info import TensorInfo
+from .tensor_info import TensorInfo, untyped
 from .tensors import Constant
 
 FOLDED_LIMIT = 4096
@@ -49,12 +49,7 @@ def evaluate(node: NodeProto, constants: Mapping[str, Constant]) -> dict[str, Co
             return {}
         arrays[name] = constant.array
     outputs = [name for name in node.output if name]
-    graph = helper.make_graph(
-        [node],
-        "constant",
-        [ValueInfoProto(name=name) for name in arrays],
-        [ValueInfoProto(name=name) for name in outputs],
-    )
+    graph = helper.make_graph([node], "constant", untyped(arrays), untyped(outputs))
     opset = helper.make_opsetid("", defs.onnx_opset_version())
     try:
         with np.errstate(all="ignore"):

@@ -53,6 +53,12 @@ def log_probabilities(graph: Graph, node: NodeProto, info: Info) -> list[NodePro
     return [helper.make_node("LogSoftmax", [node.input[0]], [node.output[0]], name=node.name, axis=1)]
 
 
+def _known_dims(shape: Sequence[int | None] | None) -> list[int] | None:
+    """Return a shape without open dimensions as a list, None for others."""
+    dims = [dim for dim in shape or () if dim is not None]
+    return dims if shape is not None and len(dims) == len(shape) else None
+
+
 @EXPORTED.rule("Gemm")
 def flattened_gemm(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     """
@@ -64,11 +70,10 @@ def flattened_gemm(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]
     """
     shapes = [operand.shape if (operand := info(name)) is not None else None for name in node.input[:2]]
     transposed = {attribute.name: attribute.i for attribute in node.attribute if attribute.name.startswith("trans")}
-    if None in shapes or transposed.get("transA"):
+    if transposed.get("transA"):
         return []
-    a, b = ([dim for dim in shape or () if dim is not None] for shape in shapes)
-    is_known = len(a) == len(shapes[0] or ()) and len(b) == len(shapes[1] or ())
-    if not is_known or max(len(a), len(b)) <= 2 or min(len(a), len(b)) < 2 or prod(b[:-2]) != 1:
+    a, b = map(_known_dims, shapes)
+    if a is None or b is None or max(len(a), len(b)) <= 2 or min(len(a), len(b)) < 2 or prod(b[:-2]) != 1:
         return []
     matrix, result = NodeProto(), node.output[0]
     matrix.CopyFrom(node)

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from google.protobuf.message import DecodeError
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TypeProto, ValueInfoProto, helper
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TypeProto, helper
 from onnx.checker import ValidationError
 from onnx.defs import OpSchema
 
@@ -19,6 +19,7 @@ from .node_view import NodeView
 from .onnx_graph import copies, read_body, schema_of
 from .order import where_node, with_inner
 from .resolver import Resolver
+from .tensor_info import untyped
 
 INLINED_NODES = 200_000
 """The largest number of nodes that a model has once its functions are inlined."""
@@ -52,16 +53,21 @@ def without_functions(model: ModelProto) -> ModelProto:
         ) from error
 
 
+def _inlined_size(nodes: Iterable[NodeProto], calls: Mapping[str, int], totals: Mapping[str, int]) -> int:
+    """Return the number of nodes once calls are inlined; `totals` are those of the functions, where counted before."""
+    own = sum(1 for _ in with_inner(nodes))
+    return own + sum(times * (totals.get(callee, 1) - 1) for callee, times in calls.items())
+
+
 def _check_size(model: ModelProto, functions: Iterable[FunctionProto]) -> None:
     """Raise Diagnostic where inlining would give more than INLINED_NODES nodes; they are counted without inlining."""
     bodies = {_key(function.domain, function.name, function.overload): function for function in functions}
     calls = {key: Counter(_calls(function.node, bodies)) for key, function in bodies.items()}
-    sizes = {key: sum(1 for _ in with_inner(function.node)) for key, function in bodies.items()}
     totals: dict[str, int] = {}
     for key in _callees_first(calls):
-        totals[key] = sizes[key] + sum(times * (totals.get(callee, 1) - 1) for callee, times in calls[key].items())
+        totals[key] = _inlined_size(bodies[key].node, calls[key], totals)
     main = Counter(_calls(model.graph.node, bodies))
-    total = sum(1 for _ in with_inner(model.graph.node)) + sum(n * (totals[key] - 1) for key, n in main.items())
+    total = _inlined_size(model.graph.node, main, totals)
     if total <= INLINED_NODES:
         return
     chain, within = list[str](), main
@@ -133,11 +139,8 @@ def _expand(resolver: Resolver, node: NodeProto, schema: OpSchema) -> None:
             found=NodeView(resolver.graph, node, resolver.info).operands(),
             remedy="export the model with operators that are handled",
         )
-    body = GraphProto(
-        node=[_bound(inner, node) for inner in function.node],
-        input=[ValueInfoProto(name=name) for name in function.input],
-        output=[ValueInfoProto(name=name) for name in function.output],
-    )
+    bound = [_bound(inner, node) for inner in function.node]
+    body = GraphProto(node=bound, input=untyped(function.input), output=untyped(function.output))
     prefix = resolver.prefix(node)
     inputs = [*node.input, *[""] * (len(function.input) - len(node.input))]
     names = dict(zip(function.input, inputs, strict=True))

@@ -367,14 +367,16 @@ class _Network(_Builder):
         axes = {
             value.name: axis for value in graph.inputs if (axis := self._axis(value.name, f'input "{value.name}"')) >= 0
         }
-        results = [self._output(value) for value in graph.outputs]
-        self._block.add_op(ReturnOp(*results))
+        end = ReturnOp(*map(self._output, graph.outputs))
+        self._block.add_op(end)
+        inputs = [_port(value.name, input_types, axis=axes.get(value.name)) for value in graph.inputs]
+        outputs = [_port(value.name, {}, self._resolver.shape_of) for value in graph.outputs]
         function = FuncOp(
             "network",
-            FunctionType.from_lists(self._block.arg_types, [value.type for value in results]),
+            FunctionType.from_lists(self._block.arg_types, end.operand_types),
             Region(self._block),
-            arg_attrs=ArrayAttr(_port(value.name, input_types, axis=axes.get(value.name)) for value in graph.inputs),
-            res_attrs=ArrayAttr(_port(value.name, {}, self._resolver.shape_of) for value in graph.outputs),
+            arg_attrs=ArrayAttr(inputs),
+            res_attrs=ArrayAttr(outputs),
         )
         opset = cast(Attribute, IntegerAttr(graph.opset, 64))
         return ModuleOp([function], {"onnx.graph_name": StringAttr(graph.name), "onnx.opset": opset})

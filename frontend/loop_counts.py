@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 import numpy as np
-from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+from onnx import GraphProto, NodeProto, TensorProto, helper, numpy_helper
 
 from ..ir import Array
 from .evaluation import FOLDED_LIMIT, is_foldable, shape_value
 from .order import taken
 from .resolver import Resolver
+from .tensor_info import untyped
 
 MOST_TURNS = 1 << 16
 """The most iterations that are evaluated: some 70 us each, for a comparison, a sum and two conversions."""
@@ -107,7 +108,8 @@ class _Step:
 
     def _take_shapes(self) -> None:
         """Make the shapes of tensors around the Loop constants."""
-        own = {value.name for value in self._body.input} | {n for inner in self._body.node for n in inner.output}
+        own = {value.name for value in self._body.input}
+        own.update(*(inner.output for inner in self._body.node))
         for inner in list(self._nodes):
             value = None if own & set(inner.input) else shape_value(inner, self._resolver.info)
             if value is not None:
@@ -135,14 +137,11 @@ class _Step:
 
         # The condition may be a carried value: each result has a name of its own.
         ends = [helper.make_node("Identity", [name], [f"{name}:{i}"]) for i, name in enumerate(self._results)]
-        inputs = self._constants | {self._going: np.array(True)}
-        graph = helper.make_graph(
-            [*self._nodes, *ends],
-            "step",
-            [ValueInfoProto(name=name) for name in (self._turn, *self._carried)],
-            [ValueInfoProto(name=end.output[0]) for end in ends],
-            [numpy_helper.from_array(np.asarray(array, order="C"), name) for name, array in inputs.items()],
-        )
+        inputs = untyped((self._turn, *self._carried))
+        outputs = untyped(end.output[0] for end in ends)
+        arrays = self._constants | {self._going: np.array(True)}
+        constants = [numpy_helper.from_array(np.asarray(array, order="C"), name) for name, array in arrays.items()]
+        graph = helper.make_graph([*self._nodes, *ends], "step", inputs, outputs, constants)
         opset = helper.make_opsetid("", self._resolver.graph.opset)
         self._evaluator: Any = ReferenceEvaluator(helper.make_model(graph, opset_imports=[opset]))
 

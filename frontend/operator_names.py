@@ -42,13 +42,15 @@ def check_operators(nodes: Sequence[NodeProto]) -> None:
     if not unknown:
         return
     first = [names[0] for names in unknown.values()]
+    remedies = dict.fromkeys(complaint.remedy for complaint in unknown)
+    notes = [f'node "{name}": {complaint.text}' for name, complaint in zip(first, unknown, strict=True)]
     raise Diagnostic(
         f"{len(first)} operator{'s are' if len(first) > 1 else ' is'} not handled",
         where=f'node "{first[0]}"',
         expected="operators of ONNX, or those of others that docs/import.md lists",
         found=", ".join(written[name] for name in first),
-        remedy="; ".join(dict.fromkeys(complaint.remedy for complaint in unknown)),
-        notes=[f'node "{names[0]}": {complaint.text}' for complaint, names in unknown.items()],
+        remedy="; ".join(remedies),
+        notes=notes,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from onnx import GraphProto, NodeProto
 
@@ -20,10 +21,11 @@ def sorted_nodes(
     """
     producers = _producers(nodes, origins)
     _check_produced(nodes, producers, origins, outputs, is_known)
-    needs = [{producers[name] for name in taken(node) if name in producers} for node in nodes]
+    needs: list[set[int]] = []
     users: list[list[int]] = [[] for _ in nodes]
-    for index, needed in enumerate(needs):
-        for producer in sorted(needed):
+    for index, node in enumerate(nodes):
+        needs.append({producers[name] for name in taken(node) if name in producers})
+        for producer in sorted(needs[index]):
             users[producer].append(index)
     open_needs = [len(needed) for needed in needs]
     ready = [index for index, count in enumerate(open_needs) if count == 0]
@@ -110,7 +112,7 @@ def _cycle(needs: Sequence[set[int]], rest: set[int]) -> Iterator[int]:
 
 def defined_names(body: GraphProto) -> set[str]:
     """Return the names that a graph itself gives to tensors."""
-    names = {value.name for value in body.input} | {tensor.name for tensor in body.initializer}
+    names = {tensor.name for tensor in chain(body.input, body.initializer)}
     names |= {tensor.values.name for tensor in body.sparse_initializer}
     return names | {name for node in body.node for name in node.output}
 

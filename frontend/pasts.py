@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
@@ -75,7 +75,9 @@ def open_past(graph: Graph, stated_shapes: Shapes, added: int = 0) -> OpenPast |
     call adds: `added`, or 1 where that is 0.
     """
     infos = {value.name: info for value in graph.inputs if (info := info_of(value.type)) is not None}
-    symbols = {value.name: [dim.dim_param for dim in value.type.tensor_type.shape.dim] for value in graph.inputs}
+    symbols: dict[str, list[str]] = {}
+    for value in graph.inputs:
+        symbols[value.name] = [dim.dim_param for dim in value.type.tensor_type.shape.dim]
     rows = dict(_caches(graph, infos))
     if not rows:
         return None
@@ -101,9 +103,7 @@ def open_past(graph: Graph, stated_shapes: Shapes, added: int = 0) -> OpenPast |
     count = added or next((extent for name, axis in new if (extent := shapes[name][axis])), 1)
     for name, axis in (*new, *rows.items(), *whole.items()):
         shapes[name][axis] = count
-    completed = {
-        name: tuple(dim for dim in shape if dim is not None) for name, shape in shapes.items() if None not in shape
-    }
+    completed = {name: tuple(cast("list[int]", shape)) for name, shape in shapes.items() if None not in shape}
     return OpenPast({**stated_shapes, **completed}, count, rows, whole)
 
 

@@ -114,10 +114,9 @@ def _small_tensor(name: str, constant: Constant) -> TensorProto:
 @cache
 def _imports() -> tuple[OperatorSetIdProto, ...]:
     """Return the newest version of every domain."""
-    domains = {schema.domain for schema in defs.get_all_schemas()}
-    versions = {
-        domain: max(s.since_version for s in defs.get_all_schemas() if s.domain == domain) for domain in domains
-    }
+    versions: dict[str, int] = {}
+    for schema in defs.get_all_schemas():
+        versions[schema.domain] = max(schema.since_version, versions.get(schema.domain, 0))
     versions[""] = defs.onnx_opset_version()
     return tuple(helper.make_opsetid(domain, version) for domain, version in sorted(versions.items()))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from onnx import NodeProto, TypeProto
+from onnx import NodeProto, TypeProto, ValueInfoProto
 
 from ..errors import Diagnostic
 from .order import where_node
@@ -32,6 +33,11 @@ def info_of(proto: TypeProto) -> TensorInfo | None:
     stated = (dim.dim_value if dim.HasField("dim_value") else -1 for dim in tensor.shape.dim)
     dims = tuple(dim if dim >= 0 else None for dim in stated)
     return TensorInfo(tensor.elem_type, dims)
+
+
+def untyped(names: Iterable[str]) -> list[ValueInfoProto]:
+    """Return inputs or outputs of a graph by their names alone."""
+    return [ValueInfoProto(name=name) for name in names]
 
 
 def described(info: TensorInfo | None) -> str:

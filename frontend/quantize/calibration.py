@@ -34,7 +34,8 @@ def samples_of(network: Network, arrays: Mapping[str, Array]) -> list[Sample]:
     an array of another name, type or shape, for different numbers of samples, for none, and for numbers not finite.
     """
     names = [value.name for value in network.inputs]
-    for name in (*(name for name in arrays if name not in names), *(name for name in names if name not in arrays)):
+    unknown = [name for name in arrays if name not in names]
+    for name in (*unknown, *(name for name in names if name not in arrays)):
         raise Diagnostic(
             "the calibration data are not of the network's inputs",
             expected=", ".join(names),
@@ -52,8 +53,10 @@ def samples_of(network: Network, arrays: Mapping[str, Array]) -> list[Sample]:
             found=", ".join(f"{name}: {count}" for name, count in counts.items()),
             remedy="give each input its samples",
         )
-    count = next(iter(counts.values()), 1)
-    return [{name: part[index] for name, part in parts.items()} for index in range(count)]
+    samples: list[Sample] = []
+    for index in range(next(iter(counts.values()), 1)):
+        samples.append({name: part[index] for name, part in parts.items()})
+    return samples
 
 
 def _port(network: Network, name: str) -> tuple[int, tuple[int, ...]]:

@@ -90,10 +90,10 @@ class Sampler:
             (at * stride)[:, None] + np.arange(size) * dilation
             for at, stride, size, dilation in zip(cast(Any, position), strides, kernel, dilations, strict=True)
         ]
-        spread = [
-            place.reshape(-1, *(place.shape[1] if axis == own else 1 for axis in range(rank)))
-            for own, place in enumerate(places)
-        ]
+        spread: list[Array] = []
+        for own, place in enumerate(places):
+            others = [1 + axis for axis in range(rank) if axis != own]
+            spread.append(np.expand_dims(place, others))
         taken = padded[(image.reshape(-1, *(1,) * rank), slice(None), *spread)]
         # The axis of channels comes last: [M, *kernel, C].
         columns = np.moveaxis(taken, -1, 1).reshape(drawn.size, attribute(node, "group"), -1)

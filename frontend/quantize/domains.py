@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
@@ -75,12 +76,12 @@ def _computed(
     levels = np.unique(np.append(np.linspace(*range_, _POINTS), 0)).astype(np.float32)
     ordered = [node for node in network.nodes if any(node is function for function in functions)]
     first = "operand"
-    starts = [name for name in names if any(name in node.input for node in ordered)]
-    read = {name for node in ordered for name in node.input if name in network.constants}
+    read = set(chain.from_iterable(node.input for node in ordered))
+    starts = [helper.make_node("Identity", [first], [name], name=f"{name}.start") for name in names if name in read]
     alone = replace(
         network,
-        nodes=[*(helper.make_node("Identity", [first], [name], name=f"{name}.start") for name in starts), *ordered],
-        constants={name: network.constants[name].reshape(()) for name in read},
+        nodes=[*starts, *ordered],
+        constants={name: array.reshape(()) for name, array in network.constants.items() if name in read},
         inputs=[helper.make_tensor_value_info(first, TensorProto.FLOAT, levels.shape)],
         outputs=[],
         infos={},

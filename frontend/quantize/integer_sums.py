@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from math import floor, ldexp, log2, prod
 from typing import Any, TypeAlias
 
@@ -244,10 +245,16 @@ def _addition(rewriter: Rewriter, node: NodeProto) -> Sums | None:
         for part, factor in zip(parts, factors, strict=True)
     ]
     name = rewriter.node("Add", scaled, f"{node.output[0]}.sums")
-    ends = [sorted(end * factor for end in part.range) for part, factor in zip(parts, factors, strict=True)]
-    offset = -sum(part.zero * factor for part, factor in zip(parts, factors, strict=True))
-    least, most = (np.array([sum(side)], object) for side in zip(*ends, strict=True))
-    return Sums(name, np.array([unit]), least, most, np.array([offset], object))
+    least = most = offset = 0
+    for part, factor in zip(parts, factors, strict=True):
+        low, high = sorted(end * factor for end in part.range)
+        least, most, offset = least + low, most + high, offset - part.zero * factor
+    return Sums(name, np.array([unit]), _exact(least), _exact(most), _exact(offset))
+
+
+def _exact(number: int) -> Array:
+    """Return an integer of any size as an array [1]."""
+    return np.array([number], object)
 
 
 @BUILDERS.rule("Mul")
@@ -258,10 +265,10 @@ def _elementwise_product(rewriter: Rewriter, node: NodeProto) -> Sums | None:
     parts = [operand for operand in operands if operand is not None]
     moved = [_less_zero(rewriter, part) for part in parts]
     name = rewriter.node("Mul", moved, f"{node.output[0]}.sums")
-    first, second = ([end - part.zero for end in part.range] for part in parts)
-    products = [a * b for a in first for b in second]
-    least, most = (np.array([end], object) for end in (min(products), max(products)))
-    return Sums(name, np.array([parts[0].scale * parts[1].scale]), least, most, np.zeros(1, object))
+    first, second = parts
+    products = [(a - first.zero) * (b - second.zero) for a, b in product(first.range, second.range)]
+    scale = np.array([first.scale * second.scale])
+    return Sums(name, scale, _exact(min(products)), _exact(max(products)), _exact(0))
 
 
 @BUILDERS.rule("GlobalAveragePool", "ReduceMean")

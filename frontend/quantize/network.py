@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from ..onnx_graph import schema_of
 from ..order import where_node
 from ..requant_shift import DOMAIN as REQUANT_DOMAIN
 from ..requant_shift import requant_shift
-from ..tensor_info import Infos
+from ..tensor_info import Infos, untyped
 from ..tensors import CARRIED
 
 _OLDEST_OPSET = 20
@@ -98,9 +99,10 @@ class Network:
 
     def model(self, outputs: Sequence[str] | None = None) -> ModelProto:
         """Return the ONNX model; `outputs` replace those of the network."""
-        used = {name for node in self.nodes for name in node.input} | {value.name for value in self.outputs}
+        used = {value.name for value in self.outputs}
+        used.update(*(node.input for node in self.nodes))
         tensors = [numpy_helper.from_array(array, name) for name, array in self.constants.items() if name in used]
-        results = self.outputs if outputs is None else [ValueInfoProto(name=name) for name in outputs]
+        results = self.outputs if outputs is None else untyped(outputs)
         graph = helper.make_graph(self.nodes, self.name, self.inputs, results, tensors)
         opset = _opset(self.nodes)
         imports = [helper.make_opsetid("", opset)]
@@ -116,7 +118,7 @@ class Network:
 def is_named(node: NodeProto, patterns: Collection[str]) -> bool:
     """Return whether a pattern, such as `Conv` or `encoder/*`, matches the name of a node or its operator."""
     texts = node.name, node.op_type
-    return any(pattern in texts or any(fnmatchcase(text, pattern) for text in texts) for pattern in patterns)
+    return any(text == pattern or fnmatchcase(text, pattern) for text, pattern in product(texts, patterns))
 
 
 def attribute(node: NodeProto, name: str) -> Any:

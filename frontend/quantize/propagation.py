@@ -29,7 +29,9 @@ class Propagation:
     def __init__(self, network: Network, scales: Mapping[str, Scale], samples: Sequence[Sample]):
         self._network = network
         self._scales = scales
-        self._values = [{name: self._rounded(name, value) for name, value in sample.items()} for sample in samples]
+        self._values: list[dict[str, Array]] = []
+        for sample in samples:
+            self._values.append({name: self._rounded(name, value) for name, value in sample.items()})
         self._uses = {name: len(nodes) for name, nodes in network.consumers().items()}
         self._stated: dict[str, dict[str, Array]] = {}
 

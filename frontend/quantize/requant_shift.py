@@ -69,8 +69,9 @@ def _values(network: Network) -> list[ValueInfoProto]:
 
 def _shapes(network: Network) -> dict[str, tuple[int, ...]]:
     """Return the shape of each tensor, whose extents are known."""
-    values = _values(network)
-    shapes = {value.name: tuple(dim.dim_value for dim in value.type.tensor_type.shape.dim) for value in values}
+    shapes: dict[str, tuple[int, ...]] = {}
+    for value in _values(network):
+        shapes[value.name] = tuple(dim.dim_value for dim in value.type.tensor_type.shape.dim)
     return shapes | {name: array.shape for name, array in network.constants.items()}
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from glob import escape
+from itertools import chain
 
 import numpy as np
 from onnx import NodeProto
@@ -49,7 +50,7 @@ def named(network: Network, patterns: Sequence[str]) -> tuple[str, ...]:
 
     Raises Diagnostic for a pattern that matches no node.
     """
-    names = {node.name for node in network.nodes} | {node.op_type for node in network.nodes}
+    names = set(chain.from_iterable((node.name, node.op_type) for node in network.nodes))
     for pattern in patterns:
         if not any(is_named(node, [pattern]) for node in network.nodes):
             raise Diagnostic(
@@ -256,13 +257,12 @@ def _stretched(network: Network) -> set[int]:
     So the sum of squares before a square root, and the sum with a mask before a softmax.
     """
     consumers = network.consumers()
-    return {
-        id(node)
-        for node in network.nodes
-        if node.op_type in SUMS
-        and {consumer.op_type for consumer in consumers[node.output[0]]} - having(Trait.STRETCHES) == set()
-        and consumers[node.output[0]]
-    }
+    stretched: set[int] = set()
+    for node in network.nodes:
+        readers = {consumer.op_type for consumer in consumers[node.output[0]]}
+        if node.op_type in SUMS and readers and readers <= having(Trait.STRETCHES):
+            stretched.add(id(node))
+    return stretched
 
 
 def _is_over_last(network: Network, node: NodeProto) -> bool:
@@ -321,7 +321,8 @@ def _groups(
         every = points | {name for name in linked if root(name) in chosen}
         new = {origins[name] for name in every if name in origins} | every
         new -= points
-    order = [*(value.name for value in network.inputs), *(name for node in network.nodes for name in node.output)]
+    order = [value.name for value in network.inputs]
+    order += chain.from_iterable(node.output for node in network.nodes)
     members = {name: root(name) for name in order if name in points}
     return members, moved & set(members)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -159,8 +160,8 @@ def _read_in_branches(graph: GraphProto) -> Iterator[str]:
 
 
 def _names(graph: GraphProto) -> set[str]:
-    tensors = {name for node in graph.node for name in (*node.input, *node.output)}
-    return tensors | {tensor.name for tensor in graph.initializer} | {value.name for value in graph.input}
+    names = {tensor.name for tensor in chain(graph.initializer, graph.input)}
+    return names.union(*((*node.input, *node.output) for node in graph.node))
 
 
 def _fresh(name: str, names: set[str]) -> str:

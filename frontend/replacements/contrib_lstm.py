@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto, helper
+from onnx import GraphProto, NodeProto, TensorProto, helper
 
 from ..site import Site, replaces
+from ..tensor_info import untyped
 
 _ACTIVATIONS = ["sigmoid", "tanh", "tanh"]
 _FORWARD, _BACKWARD = 0, 1
@@ -111,9 +112,4 @@ def _step(site: Site, prefix: str, weights: _Weights, batch: int, hidden: int) -
     (cell,) = emit("Add", *kept, *added)
     (state,) = emit("Mul", *emit("Sigmoid", o), *emit("Tanh", cell))
     (copy,) = emit("Identity", state)
-    return helper.make_graph(
-        nodes,
-        "step",
-        [ValueInfoProto(name=name) for name in ("h", "c", "gates")],
-        [ValueInfoProto(name=name) for name in (state, cell, copy)],
-    )
+    return helper.make_graph(nodes, "step", untyped(("h", "c", "gates")), untyped((state, cell, copy)))

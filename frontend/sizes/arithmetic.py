@@ -131,11 +131,10 @@ def _reduce(sized: Sized) -> bool | None:
     if not listed and not sized.attribute("noop_with_empty_axes", 0):
         listed = list(range(rank))
     reduced = {axis: extent for axis, extent in extents.items() if axis in listed}
-    left, keep = (
-        {axis: extent for axis, extent in extents.items() if axis not in listed},
-        sized.attribute("keepdims", 1),
-    )
-    axes = left if keep else {axis - sum(a < axis for a in listed): extent for axis, extent in left.items()}
+    axes = {axis: extent for axis, extent in extents.items() if axis not in listed}
+    if not sized.attribute("keepdims", 1):
+        left = [axis for axis in range(rank) if axis not in listed]
+        axes = {left.index(axis): extent for axis, extent in axes.items()}
     neutral = facts_of(op).neutral
     neutral = sized.least(x, largest=op == "ReduceMin") if neutral is None else neutral
     masked = sized.masked(x, neutral, list(reduced))

@@ -155,7 +155,7 @@ def _reshaped(sized: Sized, name: str, goal: Sequence[Size]) -> None:
     axes: Axes = {}
     for (low, high), (start, end) in groups:
         inner, outer = own[low:high], target[start:end]
-        if all(isinstance(size, int) for size in inner) and all(isinstance(size, int) for size in outer):
+        if all(isinstance(size, int) for size in (*inner, *outer)):
             continue
         _check_outermost(sized, inner)
         first = next((i for i, size in enumerate(outer) if size != 1), 0)

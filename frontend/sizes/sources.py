@@ -87,7 +87,8 @@ def _non_max_suppression(sized: Sized) -> None:
         raise sized.refused("over batches or classes whose number depends on data is not handled")
     iou = iou or sized.number(0, np.float32)
     has_score = bool(score) or bool(sized.axes(boxes) or sized.axes(scores))
-    if {e.key for e in sized.axes(boxes).values()} != {e.key for e in sized.axes(scores).values()}:
+    boxes_keys = {extent.key for extent in sized.axes(boxes).values()}
+    if boxes_keys != {extent.key for extent in sized.axes(scores).values()}:
         raise sized.misfit("the number of scores", "as many scores as boxes", [list(shape) for shape in shapes])
     scores = sized.masked(scores, float("-inf"))
     score = score or sized.number(float("-inf"), np.float32)

@@ -207,7 +207,8 @@ class Builder:
                 found=f"up to {peak.max()}",
                 remedy="use fewer or smaller weights for each output",
             )
-        inputs = [operand.name for operand in operands] + [f"{output}.{constant}" for constant in constants]
+        inputs = [operand.name for operand in operands]
+        inputs += [f"{output}.{constant}" for constant in constants]
         node = helper.make_node(op_type, inputs, [output], name=name, domain=domain, **(attributes or {}))
         data = apply(node, [*(operand.data for operand in operands), *constants.values()])
         self._nodes.append(node)

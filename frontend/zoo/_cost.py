@@ -51,14 +51,17 @@ def cost(model: onnx.ModelProto) -> Cost:
     scales = {name for name in floats if len(weights[name]) == 1}
     learned = {name for node in graph.node if node.op_type in _LEARNED for name in node.input} & floats
     learned |= {name for node in graph.node if node.op_type == "Mul" for name in node.input} & scales
-    return Cost(
-        parameters=sum(prod(weight) + output[1] for weight, output in layers)
-        + sum(prod(weights[name]) for name in learned),
-        macs=sum(prod(weight) * prod(output[2:]) for weight, output in layers)
-        + sum(weight * rows for weight, rows in dense)
-        + sum((prod(weight) + prod(recurrence)) * steps for weight, recurrence, steps in cells),
-        layers=len(layers) + len(dense) + sum(weight[0] for weight, _, _ in cells),
-    )
+    parameters = sum(prod(weights[name]) for name in learned)
+    macs, count = 0, len(layers) + len(dense)
+    for weight, output in layers:
+        parameters += prod(weight) + output[1]
+        macs += prod(weight) * prod(output[2:])
+    for elements, rows in dense:
+        macs += elements * rows
+    for weight, recurrence, steps in cells:
+        macs += (prod(weight) + prod(recurrence)) * steps
+        count += weight[0]
+    return Cost(parameters, macs, count)
 
 
 def _sizes(value: onnx.ValueInfoProto) -> tuple[int, ...]:

@@ -155,14 +155,10 @@ class FloatBuilder:
         for node in self._nodes:
             node.input[:] = [names.get(name, name) for name in node.input]
             node.output[:] = [names.get(name, name) for name in node.output]
-        graph = helper.make_graph(
-            self._nodes,
-            self._name,
-            [value.info() for value in self._inputs],
-            [replace(value, name=name).info() for name, value in outputs.items()],
-            doc_string=self._summary,
-            value_info=[value.info() for value in self._results if value.name not in names],
-        )
+        inputs = [value.info() for value in self._inputs]
+        results = [replace(value, name=name).info() for name, value in outputs.items()]
+        inner = [value.info() for value in self._results if value.name not in names]
+        graph = helper.make_graph(self._nodes, self._name, inputs, results, doc_string=self._summary, value_info=inner)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR_VERSION)
         # Added last, because each of the calls before copies what it is given.
         model.graph.initializer.extend(self._constants)

@@ -79,7 +79,8 @@ class QLinearBuilder(Builder):
     def add_residual(self, left: Value, right: Value) -> Value:
         """Return the ReLU of the sum of two branches, added in float, as uint8."""
         parts = [self._dequantised(branch) for branch in (left, right)]
-        total = self._node("Add", [part.name for part in parts], [part.data for part in parts], {})
+        names = [part.name for part in parts]
+        total = self._node("Add", names, [part.data for part in parts], {})
         scale, zero = _quantisation_of(np.maximum(total.data, 0).astype(np.float64))
         return self._with_quantisation("QuantizeLinear", total, scale, zero)
 

@@ -52,9 +52,11 @@ def _attention(b: SequenceBuilder, x: Value, heads: int, side: int, stripe: int)
     parts = [b.sliced(packed, at * channels, (at + 1) * channels, 2) for at in range(3)]
     if stripe >= side:
         return b.linear(_stripes(b, parts, heads, side, (side, side)), channels)
-    halves = [[b.sliced(part, start, start + channels // 2, 2) for part in parts] for start in (0, channels // 2)]
-    shapes = (stripe, side), (side, stripe)
-    mixed = [_stripes(b, half, heads // 2, side, shape) for half, shape in zip(halves, shapes, strict=True)]
+    mixed: list[Value] = []
+    half = channels // 2
+    for start, shape in ((0, (stripe, side)), (half, (side, stripe))):
+        sliced = [b.sliced(part, start, start + half, 2) for part in parts]
+        mixed.append(_stripes(b, sliced, heads // 2, side, shape))
     return b.linear(b.joined(mixed, 2), channels)
 
 

@@ -8,7 +8,7 @@ offsets from them with variances 0.1 and 0.2, suppression for each class; the fe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import onnx
@@ -88,6 +88,11 @@ class _Detector(FloatBuilder):
         flat = self._add("Squeeze", [boxes], boxes.shape[1:], constants={"axis": np.array([0])})
         return self._add("Gather", [flat, index], (_COUNT, 4), {"axis": 0})
 
+    def heads(self, features: Iterable[Value], width: int) -> Value:
+        """Return the predictions [1, N, width] for the default boxes of all features."""
+        maps = [self.conv(image, len(_RATIOS) * width, 3, 1, 1) for image in features]
+        return self.joined([self.rows(image, width) for image in maps])
+
     def values(self, scores: Value, rows: Value) -> Value:
         """Return the elements [n] of scores [1, C, N] at places [n, 3]."""
         return self._add("GatherND", [scores, rows], (_COUNT,))
@@ -100,10 +105,7 @@ def build(seed: int = 0) -> onnx.ModelProto:
     x = b.unit(b.unit(x, 32, 2), 32)
     near = b.unit(b.unit(x, 64, 2), 64)
     far = b.unit(b.unit(near, 96, 2), 96)
-    offsets, logits = (
-        b.joined([b.rows(b.conv(each, len(_RATIOS) * width, 3, 1, 1), width) for each in (near, far)])
-        for width in (4, _CLASSES)
-    )
+    offsets, logits = b.heads((near, far), 4), b.heads((near, far), _CLASSES)
     boxes = b.decoded(offsets, default_boxes())
     scores = b.certainties(logits)
     rows = b.suppressed(boxes, scores)

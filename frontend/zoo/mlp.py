@@ -67,7 +67,7 @@ def build(seed: int = 0) -> onnx.ModelProto:
 
 
 def _glyphs() -> np.ndarray:
-    rows = np.array([[int(row, 16) for row in glyph.split()] for glyph in _FONT])
+    rows = np.array([int(row, 16) for row in " ".join(_FONT).split()]).reshape(len(_FONT), -1)
     return rows[..., None] >> np.arange(4, -1, -1) & 1
 
 
