@@ -8,6 +8,7 @@ places.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import prod
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -145,6 +146,11 @@ def reassociated_axes(attribute: Attribute) -> list[list[int]]:
     for group in cast("ArrayAttr[ArrayAttr[IntegerAttr]]", attribute):
         groups.append([axis.value.data for axis in group])
     return groups
+
+
+def collapsed_shape(shape: Sequence[int], groups: Iterable[Sequence[int]]) -> list[int]:
+    """Return a shape in which each group of consecutive axes is one."""
+    return [prod(shape[group[0] : group[-1] + 1]) for group in groups]
 
 
 def set_argument_attributes(function: FuncOp, attributes: Sequence[DictionaryAttr]) -> None:

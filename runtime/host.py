@@ -247,8 +247,10 @@ def machine_flags(source: Path) -> list[str]:
     the rest. What no known target has is in the copy beside the network.
     """
     names = [name for name in _included(emitted_text(source)) if not (source.parent / name).is_file()]
-    folders = [folder for folder in target_folders().values() if any((folder / "c" / name).is_file() for name in names)]
-    flags = [flag for folder in folders for flag in _emulation(folder)]
+    flags: list[str] = []
+    for folder in target_folders().values():
+        if any((folder / "c" / name).is_file() for name in names):
+            flags += _emulation(folder)
     copy = source.parent / "runtime"
     return flags if flags or not any((copy / name).is_file() for name in names) else [f"-I{copy.resolve()}"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 REFUSED = 64
@@ -93,36 +93,34 @@ def driver_text(header: str, entries: Sequence[DriverEntry], image: str = "") ->
     return "".join([_HEAD.replace("@HEADER@", header), *functions, main])
 
 
+_DECLARATION = "static {macro}_TYPE {name}[{macro}_SIZE > 0 ? {macro}_SIZE : 1];\n"
+_READ = '    if (fread({name}, 1, {macro}_BYTES, file) != {macro}_BYTES) return fail("short inputs");\n'
+_SAVE = "    memcpy(first_{name}, {name}, {macro}_BYTES);\n    memset({name}, 0x5a, sizeof {name});\n"
+_COMPARE = '    if (memcmp(first_{name}, {name}, {macro}_BYTES) != 0) return fail("the second call differs");\n'
+_WRITE = '    if (fwrite({name}, 1, {macro}_BYTES, file) != {macro}_BYTES) return fail("short outputs");\n'
+
+
 def _entry(index: int, entry: DriverEntry) -> str:
     prefix, here = entry.prefix, f"{index}_"
     ins = [(f"{prefix}_INPUT_{i}", f"input_{here}{i}") for i in range(entry.inputs)]
     outs = [(f"{prefix}_OUTPUT_{i}", f"output_{here}{i}") for i in range(entry.outputs)]
+    kept = [(macro, f"first_{name}") for macro, name in outs]
     parts = {
-        "DECLARATIONS": [
-            f"static {macro}_TYPE {name}[{macro}_SIZE > 0 ? {macro}_SIZE : 1];" for macro, name in (*ins, *outs)
-        ]
-        + [f"static {macro}_TYPE first_{name}[{macro}_SIZE > 0 ? {macro}_SIZE : 1];" for macro, name in outs],
-        "READS": [
-            f'    if (fread({name}, 1, {macro}_BYTES, file) != {macro}_BYTES) return fail("short inputs");'
-            for macro, name in ins
-        ],
-        "SAVES": [
-            f"    memcpy(first_{name}, {name}, {macro}_BYTES);\n    memset({name}, 0x5a, sizeof {name});"
-            for macro, name in outs
-        ],
-        "COMPARES": [
-            f'    if (memcmp(first_{name}, {name}, {macro}_BYTES) != 0) return fail("the second call differs");'
-            for macro, name in outs
-        ],
-        "WRITES": [
-            f'    if (fwrite({name}, 1, {macro}_BYTES, file) != {macro}_BYTES) return fail("short outputs");'
-            for macro, name in outs
-        ],
+        "DECLARATIONS": _for_each((*ins, *outs, *kept), _DECLARATION),
+        "READS": _for_each(ins, _READ),
+        "SAVES": _for_each(outs, _SAVE),
+        "COMPARES": _for_each(outs, _COMPARE),
+        "WRITES": _for_each(outs, _WRITE),
     }
     call = f"{entry.function}({', '.join(name for _, name in (*ins, *outs))});"
     if entry.returns:
         call = f"if ((status = {call[:-1]}) != 0) return {REFUSED} + status;"
     text = _ENTRY.replace("@CALL@", call).replace("@INDEX@", str(index))
-    for key, lines in parts.items():
-        text = text.replace(f"@{key}@", "".join(f"{line}\n" for line in lines))
+    for key, statements in parts.items():
+        text = text.replace(f"@{key}@", statements)
     return text
+
+
+def _for_each(arrays: Iterable[tuple[str, str]], statement: str) -> str:
+    """Return a C statement for each array, given by the macro of its type and size, and its name."""
+    return "".join(statement.format(macro=macro, name=name) for macro, name in arrays)

@@ -73,9 +73,11 @@ def network_tensors(module: ModuleOp, function: str = "network") -> tuple[list[D
     from .interpreter.boundary import ports
 
     arguments, results = ports(_network(module, function))
-    taken = [port for port in arguments if not port.is_output]
-    returned = [*(port for port in arguments if port.is_output), *results]
-    inputs, outputs = ([(port.name, port.declared, port.shape) for port in group] for group in (taken, returned))
+    inputs: list[Described] = []
+    outputs: list[Described] = []
+    for port in arguments:
+        (outputs if port.is_output else inputs).append((port.name, port.declared, port.shape))
+    outputs += [(port.name, port.declared, port.shape) for port in results]
     return inputs, outputs
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 from math import prod
+from operator import itemgetter
 from types import UnionType
 from typing import Any, cast
 
@@ -68,7 +69,7 @@ class ReportObserver(Observer):
     def _see(self, module: ModuleOp, network: func.FuncOp) -> None:
         """Report the network as a phase has left it, once it is on buffers."""
         ops = nested_ops(network)
-        if any(issubclass(kind, TensorType) for kind in {type(result.type) for op in ops for result in op.results}):
+        if any(isinstance(result.type, TensorType) for op in ops for result in op.results):
             return
         names = _BufferNames(network)
         self._layers = _latest(self._layers, network, names)
@@ -79,19 +80,19 @@ class ReportObserver(Observer):
     def _report(self, module: ModuleOp, arena: dict[str, Any]) -> dict[str, Any]:
         present = {node for layer in self._layers for node in layer["nodes"]}
         levels = _levels(module)
-        weights = sum(level["weights"] for level in levels)
+        weights, arena_bytes, state = (sum(map(itemgetter(kind), levels)) for kind in ("weights", "arena", "state"))
         return {
             "nodes": len(self._nodes),
-            "arena": {"bytes": sum(level["arena"] for level in levels), **arena},
+            "arena": {"bytes": arena_bytes, **arena},
             "levels": levels,
             "weights_bytes": weights,
-            **({"state_bytes": state} if (state := sum(level["state"] for level in levels)) else {}),
+            **({"state_bytes": state} if state else {}),
             "flash": {"weights": weights, "code": None},
             "stack_bytes": None,
             "modelled_cycles": self._cycles and self._cycles.warm,
             "modelled_cold_cycles": self._cycles and self._cycles.cold,
-            "macs": sum(layer["macs"] for layer in self._layers),
-            "kernels": len({layer["kernel"] for layer in self._layers}),
+            "macs": sum(map(itemgetter("macs"), self._layers)),
+            "kernels": len(set(map(itemgetter("kernel"), self._layers))),
             "layers": self._layers,
             "folded": [node for node in self._nodes if node not in present],
         }
@@ -264,10 +265,10 @@ def _arena(module: ModuleOp, ops: list[Operation], names: _BufferNames) -> dict[
         buffers = [_buffer(view, names) for view in views if _symbol(view) == symbol]
         alive += _alive(buffers, _fullest(buffers))
     peaks = [cast("IntegerAttr[Any]", arena.attributes["tilewright.peak"]).value.data for arena in arenas]
-    return {
-        "lower_bound": sum(peaks),
-        "alive_at_peak": [{key: b[key] for key in ("name", "nodes", "offset", "bytes")} for b in alive],
-    }
+    shown: list[dict[str, Any]] = []
+    for buffer in alive:
+        shown.append({key: buffer[key] for key in ("name", "nodes", "offset", "bytes")})
+    return {"lower_bound": sum(peaks), "alive_at_peak": shown}
 
 
 def _symbol(view: memref.ViewOp) -> str:

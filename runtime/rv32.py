@@ -186,12 +186,15 @@ def read_elf(file: Path) -> Elf:
     program_size, program_count, size, count = struct.unpack_from("<HHHH", data, 42)
     segments = [struct.unpack_from("<8I", data, programs + index * program_size) for index in range(program_count)]
     sections = [struct.unpack_from("<10I", data, headers + index * size) for index in range(count)]
-    return Elf(
-        entry,
-        tuple((s[2], data[s[1] : s[1] + s[4]], s[5]) for s in segments if s[0] == 1 and s[5] > 0),
-        tuple((s[3], s[3] + s[5]) for s in sections if s[2] & 3 == 3 and s[5] > 0),
-        _symbols(data, sections),
-    )
+    loaded = [
+        (address, data[offset : offset + stored], size)
+        for kind, offset, address, _, stored, size, *_ in segments
+        if kind == 1 and size > 0
+    ]
+    writable = [
+        (address, address + size) for _, _, flags, address, _, size, *_ in sections if flags & 3 == 3 and size > 0
+    ]
+    return Elf(entry, tuple(loaded), tuple(writable), _symbols(data, sections))
 
 
 def _symbols(data: bytes, sections: Sequence[tuple[int, ...]]) -> dict[str, int]:

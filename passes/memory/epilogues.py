@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any, NamedTuple, cast
 
 from xdsl.dialects import arith, memref
@@ -29,7 +28,7 @@ from ...dialects.core.machine.link import Link
 from ...dialects.hier import YieldOp
 from ...dialects.hier.capabilities import missing, needs_of_repeats
 from ...dialects.quant import EntryOp
-from ...ir import DenseAttr, array_of, dense, element_of, reassociation, shape_of
+from ...ir import DenseAttr, array_of, collapsed_shape, dense, element_of, reassociation, shape_of
 from ..loops.scalar import live_ops
 from .views import VIEWS, reshape
 
@@ -201,7 +200,7 @@ def _start_shape(kernel: Kernel, extra: Access) -> tuple[list[int], list[AffineE
         if any(exprs[later] != AffineExpr.constant(0) for later in range(axis, len(whole))):
             return None
         shape[axis], exprs[axis] = extent, output.map.results[axis]
-    collapsed = [prod(shape[group[0] : group[-1] + 1]) for group in _groups(shape, own)]
+    collapsed = collapsed_shape(shape, _groups(shape, own))
     return (shape, exprs) if tuple(shape) == own or collapsed == list(own) else None
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from math import prod
 from typing import Any, cast
 
 from xdsl.dialects import memref
@@ -22,7 +21,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ...dialects.core.scalars import Index
 from ...dialects.hier import ConcurrentOp, DmaStartOp, LocalOp, ProgramOp
-from ...ir import element_of, reassociation, shape_of
+from ...ir import collapsed_shape, element_of, reassociation, shape_of
 from ..grids.writer import Writer
 from .placement import InstanceMesh, Placement, axis_groups
 
@@ -119,8 +118,7 @@ def in_shape(writer: Writer, value: SSAValue, shape: Sequence[int]) -> SSAValue:
     collapsed = [here for here, _ in groups]
     expanded = [there for _, there in groups]
     if any(len(group) > 1 for group in collapsed) or not shape:
-        between = [prod(old[group[0] : group[-1] + 1]) for group in collapsed]
-        flat = _viewed(writer, memref.CollapseShapeOp, value, between, collapsed, {})
+        flat = _viewed(writer, memref.CollapseShapeOp, value, collapsed_shape(old, collapsed), collapsed, {})
     if all(len(group) == 1 for group in expanded) and len(groups) == len(shape):
         return flat
     sizes: dict[str, Attribute] = {"static_output_shape": DenseArrayBase.from_list(i64, list(shape))}

@@ -72,10 +72,7 @@ def map_extents(bounds: Sequence[int]) -> list[str]:
 
 def point_indices(map: AffineMap, bounds: Sequence[int]) -> list[Array]:
     """Return an index array per result of the map, over the iteration domain."""
-    dims = [
-        np.arange(extent).reshape([-1 if axis == d else 1 for axis in range(len(bounds))])
-        for d, extent in enumerate(bounds)
-    ]
+    dims = np.indices(bounds, sparse=True)
     origin = np.zeros((1,) * len(bounds), np.int64)
     return [origin + evaluate_affine(expr, list(dims), []) for expr in map.results]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -108,4 +108,4 @@ def _parallel(runner: Runner, op: affine.ParallelOp, operands: Sequence[Value]) 
 def _grouped(values: Sequence[int], sizes: Any) -> list[list[int]]:
     """Return values in consecutive groups of some sizes."""
     rest = iter(values)
-    return [[next(rest) for _ in range(int(size))] for size in sizes.get_values()]
+    return [list(islice(rest, int(size))) for size in sizes.get_values()]

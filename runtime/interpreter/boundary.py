@@ -296,9 +296,11 @@ def ports(function: Operation) -> tuple[list[FunctionPort], list[FunctionPort]]:
     outputs = [port for port in arguments if port.is_output]
     if STATUS in function.attributes:
         results = []
-    names = [port.name for port in arguments if not port.is_output], [port.name for port in [*outputs, *results]]
-    if repeated := [name for group in names for name, uses in Counter(group).items() if uses > 1]:
-        raise Diagnostic(f"two arguments or results are named '{repeated[0]}'", where=where(function))
+    inputs = [port for port in arguments if not port.is_output]
+    for group in (inputs, [*outputs, *results]):
+        uses = Counter(port.name for port in group)
+        if repeated := [name for name, count in uses.items() if count > 1]:
+            raise Diagnostic(f"two arguments or results are named '{repeated[0]}'", where=where(function))
     return arguments, results
 
 

@@ -91,7 +91,8 @@ def _parallel(runner: Runner, op: scf.ParallelOp, operands: Sequence[Value]) -> 
     Run the iterations in order; a reduction combines the results of `scf.reduce`'s regions with the initial values.
     """
     rank = len(op.lowerBound)
-    spans = [range(*(int(operands[group * rank + d]) for group in range(3))) for d in range(rank)]
+    bounds = list(map(int, operands[: 3 * rank]))
+    spans = list(map(range, bounds[:rank], bounds[rank : 2 * rank], bounds[2 * rank :]))
     carried: list[Value] = list(operands[3 * rank :])
     runner.spend(op, trips(spans))
     for point in product(*(range(len(span)) for span in spans)):

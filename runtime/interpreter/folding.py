@@ -196,7 +196,8 @@ def contract(a: Array, b: Array, axes: Sequence[int], extents: Sequence[int], ty
     left = _matrices(a, batch, rows, inner, carrier)
     right = _matrices(b, batch, inner, columns, carrier)
     values = _multiply(left, right)
-    sizes = [a.shape[i] for i in batch] + [a.shape[i] for i in rows] + [b.shape[i] for i in columns]
+    sizes = [a.shape[i] for i in (*batch, *rows)]
+    sizes += [b.shape[i] for i in columns]
     spread = _restore(values.reshape(sizes), batch + rows + columns, len(extents))
     total = spread.astype(exact, copy=False) * exact(factor)
     return total if floating else wrap(total, type_)

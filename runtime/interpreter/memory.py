@@ -17,7 +17,7 @@ from ...dialects.core.layout_arrays import LayoutArray, laid_out
 from ...dialects.core.layouts import physical_shape
 from ...dialects.core.semantics import Runner, Value, semantics, storage
 from ...errors import Diagnostic
-from ...ir import Array, array_of, reassociated_axes, where
+from ...ir import Array, array_of, collapsed_shape, reassociated_axes, where
 from .bits import dtype_of
 from .tensors import extent, mixed, point, sized, window
 
@@ -52,7 +52,8 @@ def at_byte(root: Array, start: int, shape: Sequence[int], strides: Sequence[int
     reaches = [(n - 1) * stride * dtype.itemsize for n, stride in zip(shape, strides, strict=True)]
     if 0 in shape:
         return np.empty(shape, dtype)
-    first, end = start + sum(min(0, reach) for reach in reaches), start + sum(max(0, reach) for reach in reaches)
+    first = start + sum(min(0, reach) for reach in reaches)
+    end = start + sum(max(0, reach) for reach in reaches)
     if first < 0 or end + dtype.itemsize > root.size:
         raise Diagnostic(
             "a view is out of bounds of its buffer",
@@ -186,8 +187,7 @@ def _expand_shape(runner: Runner, op: memref.ExpandShapeOp, operands: Sequence[V
 
 @semantics(memref.CollapseShapeOp)
 def _collapse_shape(runner: Runner, op: memref.CollapseShapeOp, operands: Sequence[Value]) -> list[Array]:
-    groups = reassociated_axes(op.reassociation)
-    return [_reshaped(op, operands[0], [prod(operands[0].shape[axis] for axis in group) for group in groups])]
+    return [_reshaped(op, operands[0], collapsed_shape(operands[0].shape, reassociated_axes(op.reassociation)))]
 
 
 def _reshaped(op: Operation, array: Array, shape: Sequence[int]) -> Array:

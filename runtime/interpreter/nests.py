@@ -142,7 +142,7 @@ class NestBuilder:
             case scf.IfOp() if _scalar_results(op):
                 yield self.branch(op)
             case _ if type(op) in SCALAR_RULES and is_pure(op) and _scalar_results(op):
-                yield ComputeNode(op, [self.use(v) for v in op.operands], [self.new(v) for v in op.results])
+                yield ComputeNode(op, list(map(self.use, op.operands)), list(map(self.new, op.results)))
             case _:
                 raise NotANest(op.name)
 

@@ -336,7 +336,8 @@ def _evaluator(op: OnnxOp) -> tuple[Any, list[str]]:
 
     node = node_of(op)
     names = [name for name in node.input if name]
-    inputs, outputs = ([ValueInfoProto(name=name) for name in group if name] for group in (node.input, node.output))
+    inputs = [ValueInfoProto(name=name) for name in names]
+    outputs = [ValueInfoProto(name=name) for name in node.output if name]
     graph = helper.make_graph([node], "op", inputs, outputs)
     domains = {"": defs.onnx_opset_version()} | {op.SCHEMA.domain: _version(op.SCHEMA.domain)}
     imports = [helper.make_opsetid(domain, version) for domain, version in domains.items()]

@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 from ...dialects.core.semantics import Runner, Value, semantics
 from ...dialects.core.slices import mixed, sized, window
 from ...errors import Diagnostic
-from ...ir import Array, reassociated_axes, where
+from ...ir import Array, collapsed_shape, reassociated_axes, where
 from .bits import dtype_of
 from .ownership import inserts_in_place
 
@@ -71,9 +71,7 @@ def _concat(runner: Runner, op: tensor.ConcatOp, operands: Sequence[Value]) -> l
 
 @semantics(tensor.CollapseShapeOp)
 def _collapse_shape(runner: Runner, op: tensor.CollapseShapeOp, operands: Sequence[Value]) -> list[Array]:
-    groups = reassociated_axes(op.reassociation)
-    shape = [int(np.prod([operands[0].shape[axis] for axis in group], dtype=np.int64)) for group in groups]
-    return [operands[0].reshape(shape)]
+    return [operands[0].reshape(collapsed_shape(operands[0].shape, reassociated_axes(op.reassociation)))]
 
 
 @semantics(tensor.ExpandShapeOp)

@@ -313,7 +313,7 @@ class NativePool:
         if blocks is None:
             self._call("attend", _word(layer), _address(array), _address(results))
             return results
-        counts = np.array([[len(row) for row in rows] for rows in blocks], np.int32)
+        counts = np.array([list(map(len, heads)) for heads in blocks], np.int32)
         table = np.zeros((*counts.shape, int(counts.max(initial=0))), np.int32)
         for place, count in np.ndenumerate(counts):
             table[place][:count] = blocks[place[0]][place[1]]

@@ -13,6 +13,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any, Protocol, cast
@@ -136,7 +137,8 @@ def _step(path: Path, number: int, line: str, config: PoolConfig) -> TracedStep:
     parsed = _parsed(path, number, line)
     try:
         filled = _rows(parsed["filled"], config)
-        touched = tuple(tuple(_rows(rows, config) for rows in heads) for heads in parsed["touched"])
+        rows_of = partial(_rows, config=config)
+        touched = tuple(tuple(map(rows_of, heads)) for heads in parsed["touched"])
         step = TracedStep(int(parsed["tokens"]), float(parsed["seconds"]), StepTrace(filled, touched))
     except (KeyError, TypeError, ValueError) as error:
         raise _damaged(path, number, f"{type(error).__name__}: {error}") from error

@@ -90,6 +90,9 @@ def _mesh(
         for hop in simulation.hops
         if hop.link in mesh.links
     ]
+    resources = {number: name.rpartition(".")[0] for name, number in tracks.items()}
+    mesh_tracks = [number for number, resource in resources.items() if resource in mesh.engines]
+    links = [number for number, resource in resources.items() if resource in mesh.links]
     return {
         "level": mesh.level,
         "rows": extents[0],
@@ -97,8 +100,8 @@ def _mesh(
         "names": mesh.links,
         "edges": [pair[1:] for pair in edges],
         "hops": hops,
-        "tracks": [number for name, number in tracks.items() if name.rpartition(".")[0] in mesh.engines],
-        "links": [number for name, number in tracks.items() if name.rpartition(".")[0] in mesh.links],
+        "tracks": mesh_tracks,
+        "links": links,
     }
 
 

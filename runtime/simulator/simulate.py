@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from xdsl.dialects import memref
@@ -68,20 +69,21 @@ def simulate(
     layers = tuple(_useful(layer) for layer in schedule.layers.values() if layer.start >= 0)
     memory = schedule.memory()
     fixed, copies = _fixed_bytes(module, function, machine), _copies_in_use(module)
+    levels: list[LevelUse] = []
+    for level in machine.levels:
+        levels.append(_level_use(level, memory, fixed.get(level.name, 0), copies.get(level.name, 1)))
     edges = tuple(_edges(schedule.hops))
     return Simulation(
         machine.name,
         machine.clock.nominal,
         cycles,
-        sum(layer.energy for layer in layers),
+        sum(map(attrgetter("energy"), layers)),
         schedule.events,
         layers,
         _operators(layers),
         tuple(_engine_costs(schedule, layers, cycles)),
         tuple(replace(cost, buses=schedule.buses(name)) for name, cost in schedule.link_costs.items()),
-        tuple(
-            _level_use(level, memory, fixed.get(level.name, 0), copies.get(level.name, 1)) for level in machine.levels
-        ),
+        tuple(levels),
         memory,
         walker.streams(),
         tuple(_meshes(machine, edges)),

@@ -7,7 +7,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -214,10 +214,8 @@ def program_text(header: str, entries: Sequence[HostEntry], *, is_counted: bool 
 
     A call is a byte, the number of its function, and its raw inputs. The outputs of the two have to be equal.
     """
-    names = {
-        "STEPS": ", ".join(f"step_{index}" for index in range(len(entries))),
-        "SAVES": ", ".join(f"save_{index}" for index in range(len(entries))),
-    }
+    steps = ", ".join(f"step_{index}" for index in range(len(entries)))
+    names = {"STEPS": steps, "SAVES": steps.replace("step_", "save_")}
     parts = {"STARTS": _STARTS, "ENDS": _ENDS, "OPENS": _OPENS}
     parts = parts if is_counted else dict.fromkeys(parts, "")
     names |= {"INPUTS": INPUTS, "OUTPUTS": OUTPUTS, "COUNTS": COUNTS, "CALLS": CALLS, "FAILED": str(FAILED)}
@@ -226,28 +224,30 @@ def program_text(header: str, entries: Sequence[HostEntry], *, is_counted: bool 
     return _filled(_filled(text, parts), {"HEADER": header, **names})
 
 
+_DECLARATION = "static {macro}_TYPE {name}[{macro}_SIZE > 0 ? {macro}_SIZE : 1] __attribute__((aligned(64)));\n"
+_READ = f"    if (!take(file, {{name}}, {{macro}}_BYTES)) return {FAILED};\n"
+_SAVE = "            memcpy(first_{name}, {name}, {macro}_BYTES);\n            memset({name}, 0x5a, sizeof {name});\n"
+_COMPARE = f"    if (memcmp(first_{{name}}, {{name}}, {{macro}}_BYTES) != 0) return {DIFFERS};\n"
+_WRITE = f"    if (!give(file, {{name}}, {{macro}}_BYTES)) return {FAILED};\n"
+
+
+def _for_each(arrays: Iterable[tuple[str, str]], statement: str) -> str:
+    """Return a C statement for each array, given by the macro of its type and size, and its name."""
+    return "".join(statement.format(macro=macro, name=name) for macro, name in arrays)
+
+
 def _entry(index: int, entry: HostEntry) -> str:
     ins = [(f"{entry.prefix}_INPUT_{i}", f"input_{index}_{i}") for i in range(len(entry.inputs))]
     outs = [(f"{entry.prefix}_OUTPUT_{i}", f"output_{index}_{i}") for i in range(len(entry.outputs))]
     kept = [(macro, f"first_{name}") for macro, name in outs]
     call = f"{entry.function}({', '.join(name for _, name in (*ins, *outs))});"
-    lines = {
-        "DECLARATIONS": [
-            f"static {macro}_TYPE {name}[{macro}_SIZE > 0 ? {macro}_SIZE : 1] __attribute__((aligned(64)));"
-            for macro, name in (*ins, *outs, *kept)
-        ],
-        "READS": [f"    if (!take(file, {name}, {macro}_BYTES)) return {FAILED};" for macro, name in ins],
-        "SAVES": [
-            f"            memcpy(first_{name}, {name}, {macro}_BYTES);\n"
-            f"            memset({name}, 0x5a, sizeof {name});"
-            for macro, name in outs
-        ],
-        "COMPARES": [
-            f"    if (memcmp(first_{name}, {name}, {macro}_BYTES) != 0) return {DIFFERS};" for macro, name in outs
-        ],
-        "WRITES": [f"    if (!give(file, {name}, {macro}_BYTES)) return {FAILED};" for macro, name in outs],
+    texts = {
+        "DECLARATIONS": _for_each((*ins, *outs, *kept), _DECLARATION),
+        "READS": _for_each(ins, _READ),
+        "SAVES": _for_each(outs, _SAVE),
+        "COMPARES": _for_each(outs, _COMPARE),
+        "WRITES": _for_each(outs, _WRITE),
     }
-    texts = {key: "".join(f"{line}\n" for line in statements) for key, statements in lines.items()}
     words = {"CALL": f"status = {call}" if entry.returns else call, "INDEX": str(index), "REFUSED": str(REFUSED)}
     return _filled(_ENTRY, texts | words)
 

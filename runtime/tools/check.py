@@ -88,8 +88,7 @@ def find_cases(root: Path) -> list[Case]:
         return [Case(root, root.stem)]
     # Unlike rglob, walk passes over folders that vanish or cannot be read.
     models = sorted(Path(folder, "network.onnx") for folder, _, files in os.walk(root) if "network.onnx" in files)
-    arrays = {model: [name for name in _ARRAYS if os.path.lexists(model.parent / name)] for model in models}
-    whole = [model for model, names in arrays.items() if names]
+    whole = [model for model in models if any(os.path.lexists(model.parent / name) for name in _ARRAYS)]
     if not whole:
         raise Diagnostic(
             "there is nothing to check",
@@ -241,17 +240,15 @@ def case_inputs(case: Case) -> dict[str, Array]:
     surplus = dict(list(arrays.items())[len(names) :])
     weights: Sequence[TensorProto] = model_proto(case.model).graph.initializer if surplus else []
     constants = [numpy_helper.to_array(tensor) for tensor in weights if tensor.data_location != TensorProto.EXTERNAL]
-    others = [
-        name for name, array in surplus.items() if not any(np.array_equal(array, constant) for constant in constants)
-    ]
-    if others:
-        raise Diagnostic(
-            f"the array '{others[0]}' is neither an input nor a constant of the model",
-            source=str(path),
-            expected=", ".join(names),
-            found=", ".join(arrays),
-            remedy="leave it out",
-        )
+    for name, array in surplus.items():
+        if not any(np.array_equal(array, constant) for constant in constants):
+            raise Diagnostic(
+                f"the array '{name}' is neither an input nor a constant of the model",
+                source=str(path),
+                expected=", ".join(names),
+                found=", ".join(arrays),
+                remedy="leave it out",
+            )
     return dict(zip(names, arrays.values(), strict=False))
 
 

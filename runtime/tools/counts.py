@@ -81,7 +81,9 @@ class SimulatorCounts:
     def numbers(self) -> dict[str, Any]:
         """Return all counts for JSON."""
         fields = ("nodes", "operators", "engine", "cycles", "hidden", "first", "later", "engines")
-        layers = [{name: getattr(layer, name) for name in fields} for layer in self.layers]
+        layers: list[dict[str, Any]] = []
+        for layer in self.layers:
+            layers.append({name: getattr(layer, name) for name in fields})
         head = {"simulator": self.simulator, "unit": self.unit, "alone": self.alone}
         return {**head, "first": self.first, "later": self.later, "layers": layers}
 
@@ -164,7 +166,10 @@ def _positions(entry: HostEntry, position: int | None) -> list[dict[str, Array]]
         return [{}]
     last = counted[0].rows - counted[0].added if position is None else position
     steps = [*range(0, last, counted[0].added), last]
-    return [{port.name: np.full(port.shape, step, np.int64) for port in counted} for step in steps]
+    inputs: list[dict[str, Array]] = []
+    for step in steps:
+        inputs.append({port.name: np.full(port.shape, step, np.int64) for port in counted})
+    return inputs
 
 
 def _run_last(session: SimulatedProgram, before: Sequence[_Call], call: _Call) -> None:
@@ -189,7 +194,8 @@ def _layers(
         for call in layer_calls:
             name = engines.get(call.function, WAITS if call.function.endswith("_wait") else TRANSFERS)
             parts[name] = parts.get(name, 0) + call.later
-        first, later = sum(call.first for call in layer_calls), sum(call.later for call in layer_calls)
+        first = sum(call.first for call in layer_calls)
+        later = sum(call.later for call in layer_calls)
         engine, cycles, hidden = (layer.engine, layer.cycles, layer.hidden) if layer is not None else ("", 0, 0)
         yield LayerCount(nodes, operators, engine, cycles, hidden, first, later, parts)
     around = calls[0]

@@ -203,7 +203,7 @@ def _described(error: Diagnostic, blamed: dict[str, list[Operation]]) -> list[Ga
 
     if not blamed:
         return gaps_of(error)
-    return [Gap(tuple(where(op) for op in ops), text, error.remedy) for text, ops in blamed.items()]
+    return [Gap(tuple(map(where, ops)), text, error.remedy) for text, ops in blamed.items()]
 
 
 def _without(module: ModuleOp, blamed: dict[str, list[Operation]]) -> bool:
@@ -232,8 +232,7 @@ def _without(module: ModuleOp, blamed: dict[str, list[Operation]]) -> bool:
     ending.operands = [ending.operands[index] for index in kept]
     function.properties["arg_attrs"] = ArrayAttr(named)
     function.properties["res_attrs"] = ArrayAttr([ports[index] for index in kept])
-    types = [value.type for value in block.args], [value.type for value in ending.operands]
-    function.properties["function_type"] = FunctionType.from_lists(*types)
+    function.properties["function_type"] = FunctionType.from_lists(block.arg_types, ending.operand_types)
     return bool(kept) and _computes(function)
 
 

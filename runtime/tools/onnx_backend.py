@@ -78,17 +78,15 @@ class TilewrightRep(BackendRep):
         arrays = self._by_name(inputs)
         static = {name: array for name, array in arrays.items() if name in self._static}
         data = {name: array for name, array in arrays.items() if name not in self._static}
-        key = (
-            tuple((name, array.shape) for name, array in data.items()),
-            tuple((name, array.shape, array.tobytes()) for name, array in static.items()),
-        )
+        shapes = tuple((name, array.shape) for name, array in data.items())
+        contents = tuple((name, array.shape, array.tobytes()) for name, array in static.items())
+        key = shapes, contents
         if key not in self._compiled:
             self._compiled[key] = self._compile(data, static)
         results = self._compiled[key](data)
         outputs = self._model.graph.output
-        return namedtupledict("Outputs", [value.name for value in outputs])(
-            *(_output(results, value) for value in outputs)
-        )
+        record = namedtupledict("Outputs", [value.name for value in outputs])
+        return record(*(_output(results, value) for value in outputs))
 
     def _by_name(self, inputs: Any) -> dict[str, Array]:
         """Return the arrays that the network takes: of a sequence `x` these are `x[0]`, `x[1]`, ..."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,9 +67,8 @@ def _table(shares: Sequence[OperatorShare], copier: str) -> Table:
     table = Table("operator", title="modelled, per ONNX operator", title_justify="left")
     for title in ("layers", "cycles", "share", *((f"on {copier}", f"share of {copier}") if copier else ())):
         table.add_column(title, justify="right", no_wrap=True)
-    total = OperatorShare(
-        "all", *(sum(getattr(share, name) for share in shares) for name in ("layers", "cycles", "host"))
-    )
+    layers, cycles, host_cycles = (sum(map(attrgetter(name), shares)) for name in ("layers", "cycles", "host"))
+    total = OperatorShare("all", layers, cycles, host_cycles)
     whole = max(total.cycles, 1)
     for share in (*shares, total):
         host = (f"{share.host:,}", f"{share.host / whole:.1%}") if copier else ()

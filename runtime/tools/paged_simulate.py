@@ -117,7 +117,9 @@ def outcomes(trace: Trace, memory: int, disk: Disk, compute: float) -> Iterator[
 
 def _outcome(name: str, trace: Trace, result: Residency, compute: float) -> PolicyOutcome:
     steps = trace.decoding
-    hits, misses, ahead = (sum(result.counts[number][place] for number in steps) for place in range(3))
+    hits = sum(result.counts[number][0] for number in steps)
+    misses = sum(result.counts[number][1] for number in steps)
+    ahead = sum(result.counts[number][2] for number in steps)
     count = max(len(steps), 1)
     stall = sum(result.stalls[number] for number in steps) / count
     touched = hits + misses

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from math import isfinite
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -164,7 +165,8 @@ def run_weights_only(options: argparse.Namespace) -> int:
         {"--output": options.output}, [options.model, *external_files(model_proto(options.model), options.model.parent)]
     )
     rows = store_weights_file(options.model, options.output, options.weights_only)
-    before, after = sum(row.before for row in rows), sum(row.after for row in rows)
+    before = sum(row.before for row in rows)
+    after = sum(row.after for row in rows)
     worst = max(rows, key=lambda row: row.error)
     print(f"weights  {len(rows)} tensors of {before:,} bytes in {after:,}")
     print(f"error    {worst.error:.2e} of {worst.name} at most, root of mean squares")
@@ -249,10 +251,12 @@ def _arrays(files: Sequence[Path], model: Model) -> dict[str, Array]:
                 remedy="give an array of one sample or more",
             )
     try:
-        return {name: np.concatenate([arrays[name] for arrays in by_file]) for name in names}
+        return {name: np.concatenate(list(map(itemgetter(name), by_file))) for name in names}
     except ValueError as error:
-        shapes = ", ".join(str([list(array.shape) for array in arrays.values()]) for arrays in by_file)
-        raise Diagnostic("the calibration files differ in the shapes of samples", found=shapes) from error
+        shapes: list[str] = []
+        for arrays in by_file:
+            shapes.append(str([list(array.shape) for array in arrays.values()]))
+        raise Diagnostic("the calibration files differ in the shapes of samples", found=", ".join(shapes)) from error
 
 
 def numbers_of(errors: Sequence[TensorError]) -> dict[str, Any]:

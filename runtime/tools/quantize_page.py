@@ -23,9 +23,10 @@ def page_of(errors: Sequence[TensorError], title: str) -> str:
     sqnr = [min(max(error.sqnr, 0), 80) for error in errors]
     angle = [-log10(max(1 - error.cosine, 1e-8)) for error in errors]
     name = escape(title)
+    labels = list(map(_label, errors))
     plots = (
-        ("Signal to quantisation noise (dB)", _bars(sqnr, [_label(error) for error in errors])),
-        ("Cosine, as -log10(1 - cosine)", _bars(angle, [_label(error) for error in errors])),
+        ("Signal to quantisation noise (dB)", _bars(sqnr, labels)),
+        ("Cosine, as -log10(1 - cosine)", _bars(angle, labels)),
     )
     sections = "".join(f"<h2>{head}</h2>{plot}" for head, plot in plots)
     return (
@@ -64,10 +65,13 @@ def _bars(values: Sequence[float], labels: Sequence[str]) -> str:
 
 def _table(errors: Sequence[TensorError]) -> str:
     head = ("node", "operator", "tensor", "scale", "zero", "SQNR dB", "cosine")
-    rows = [
-        (*named, f"{error.scale:.5g}", str(error.zero), _decibels(error.sqnr), f"{error.cosine:.6f}")
-        for error in errors
-        for named in [(error.layer, error.operator, error.tensor)]
-    ]
-    lines = [f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows]
-    return f"<table><tr>{''.join(f'<th>{cell}</th>' for cell in head)}</tr>{''.join(lines)}</table>"
+    lines = [_row("th", head)]
+    for error in errors:
+        numbers = f"{error.scale:.5g}", str(error.zero), _decibels(error.sqnr), f"{error.cosine:.6f}"
+        lines.append(_row("td", (error.layer, error.operator, error.tensor, *numbers)))
+    return f"<table>{''.join(lines)}</table>"
+
+
+def _row(tag: str, texts: Sequence[str]) -> str:
+    cells = "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts)
+    return f"<tr>{cells}</tr>"

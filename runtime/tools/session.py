@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -338,7 +339,7 @@ def run_steps(run: Run, inputs: Sequence[Input], arrays: Mapping[str, Array]) ->
 
 def stacked(results: Sequence[Mapping[str, Array]]) -> dict[str, Array]:
     """Return the outputs of steps with an axis for these. Raises Diagnostic where an output differs in its size."""
-    return {name: _stacked(name, [result[name] for result in results]) for name in results[0]}
+    return {name: _stacked(name, list(map(itemgetter(name), results))) for name in results[0]}
 
 
 def _stacked(name: str, parts: Sequence[Array]) -> Array:

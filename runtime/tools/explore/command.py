@@ -231,7 +231,7 @@ def _rows(
             remedy="the file of results has the whole errors; vary other values",
             notes=errors[:_SHOWN],
         )
-    common = {name for name in good[0][1] if all(name in costs for _, costs in good)}
+    common = set(good[0][1]).intersection(*(costs for _, costs in good))
     objectives = tuple(minimise or (AREA, "ms" if "ms" in common else "cycles"))
     unknown = [name for name in objectives if name not in common]
     if unknown:
@@ -241,7 +241,7 @@ def _rows(
     rows: list[PointRow] = []
     for network in dict.fromkeys(job.network for job, _ in good):
         own = [(job, costs) for job, costs in good if job.network == network]
-        optimal = pareto([tuple(costs[name] for name in objectives) for _, costs in own])
+        optimal = pareto([tuple(map(costs.__getitem__, objectives)) for _, costs in own])
         rows += [PointRow(*pair, best) for pair, best in zip(own, optimal, strict=True)]
     return rows, objectives
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ....compiler import Model, machine_named, pipeline_of, remaining
 from ....dialects.core.machine.file import FILE, load_machine, machine_path, merged_table, variants
 from ....dialects.core.machine.model import Machine
+from ....dialects.core.machine.operations import OpSupport
 from ....dialects.core.machine.targets import machines
 from ....dialects.core.syntax.text import new_context
 from ....discovery import module_at
@@ -111,11 +112,10 @@ class Design:
     def axes(self) -> DesignAxes:
         """The axes that there are."""
         steps = self.pipeline(self.target, {}).steps
-        options = {
-            step.name: [option.name for option in option_infos(type(step.run))]
-            for step in steps
-            if step.name != _ATTACH
-        }
+        options: dict[str, list[str]] = {}
+        for step in steps:
+            if step.name != _ATTACH:
+                options[step.name] = [option.name for option in option_infos(type(step.run))]
         return DesignAxes(self.table, options, self.short)
 
     @property
@@ -276,13 +276,14 @@ def _machine_metrics(machine: Machine) -> dict[str, float]:
     macs = 0.0
     near = [engine for engine in machine.engines if machine.far.name not in engine.levels_of()]
     for engine in near or machine.engines:
-        rates = [max((rate for _, rate in support.peak), default=_rate(support.parameters)) for support in engine.runs]
-        macs += max(rates) * engine.cores * engine.total
+        macs += max(map(_rate, engine.runs)) * engine.cores * engine.total
     return {"memory": memory, "macs": macs}
 
 
-def _rate(parameters: Sequence[tuple[str, Any]]) -> float:
-    return dict(parameters).get("macs_per_cycle", 0.0)
+def _rate(support: OpSupport) -> float:
+    """Return the most multiply-accumulates a cycle of any element type."""
+    parameters: dict[str, Any] = dict(support.parameters)
+    return max((rate for _, rate in support.peak), default=parameters.get("macs_per_cycle", 0.0))
 
 
 def with_area(metrics: Mapping[str, float], mac_bytes: float) -> dict[str, float]:

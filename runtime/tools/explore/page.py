@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,21 +30,22 @@ def data_of(
     rows: Sequence[PointRow], failed: Sequence[PointResult], objectives: Sequence[str], design: Design
 ) -> dict[str, Any]:
     """Return the data of the page: points are lists of the network, the values of the axes, and the costs or null."""
-    names = list(dict.fromkeys((*objectives, *(name for row in rows for name in row.metrics))))
+    names = list(dict.fromkeys((*objectives, *chain.from_iterable(row.metrics for row in rows))))
     networks = list(dict.fromkeys(row.job.network for row in rows))
+    points: list[list[Any]] = []
+    for row in rows:
+        costs = [row.metrics.get(name) for name in names]
+        points.append([networks.index(row.job.network), _values(row.job.point.values), costs])
     return {
         "target": design.target,
         "by": design.by,
         "networks": networks,
         "axes": [name for name, _ in rows[0].job.point.values],
         "costs": [{"name": name, "unit": design.units.get(name, "")} for name in names],
-        "points": [
-            [
-                networks.index(row.job.network),
-                [value for _, value in row.job.point.values],
-                [row.metrics.get(name) for name in names],
-            ]
-            for row in rows
-        ],
-        "failed": [[result.subject.network, [value for _, value in result.point], result.error] for result in failed],
+        "points": points,
+        "failed": [[result.subject.network, _values(result.point), result.error] for result in failed],
     }
+
+
+def _values(point: Iterable[tuple[str, Any]]) -> list[Any]:
+    return [value for _, value in point]

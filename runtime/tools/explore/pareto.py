@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import le
 
 
 def pareto(costs: Sequence[tuple[float, ...]]) -> list[bool]:
@@ -14,7 +15,7 @@ def pareto(costs: Sequence[tuple[float, ...]]) -> list[bool]:
     distinct = sorted(set(costs))
     front: list[tuple[float, ...]] = []
     for vector in distinct:  # one that dominates another comes before it
-        if not any(all(a <= b for a, b in zip(other, vector, strict=True)) for other in front):
+        if not any(all(map(le, other, vector)) for other in front):
             front.append(vector)
     optimal = set(front)
     return [vector in optimal for vector in costs]
