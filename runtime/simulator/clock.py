@@ -9,7 +9,6 @@ from ...dialects.core.machine.link import Link
 from ...passes.timing.kernels import Allocation, KernelCost
 from ...passes.timing.transfers import TransferCost
 from .in_flight import CompletionToken
-from .lockstep import Lockstep
 from .result import KernelTotals, LayerCost
 from .schedule import Schedule
 
@@ -17,8 +16,7 @@ from .schedule import Schedule
 class BareSchedule(Schedule):
     """Schedule that records nothing per layer, engine or link: `end` is its only result."""
 
-    def commit(self, steps: Lockstep) -> None:
-        self._settle(steps)
+    KEEPS_ACCOUNTS = False
 
     def _spend(self, part: LayerCost | KernelTotals, what: str, cycles: int) -> None:
         pass

@@ -10,8 +10,9 @@ import numpy as np
 from ...dialects.core.machine.routes import Edge
 from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp
 from ...passes.timing.mesh import NeighbourBuses
+from .lane_actions import Action, HandOn, KernelAction, NodeClass, Take, TransferAction, WaitAction
 from .lanes import NotInStep
-from .lockstep import Action, HandOn, KernelAction, Lockstep, NodeClass, Take, TransferAction, WaitAction
+from .lockstep import Lockstep
 from .spans import Spans
 from .stream import Stream
 

@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ...ir import Array
 from ...passes.timing.kernels import Allocation
 from .columns import Batch
+from .lane_actions import HandOn, KernelAction, NodeClass, SlotName, Take, TransferAction, WaitAction
 from .lanes import Lanes
-from .lockstep import HandOn, KernelAction, Lockstep, NodeClass, SlotName, Take, TransferAction, WaitAction
+from .lockstep import Lockstep
 from .result import LayerCost, Nodes
-
-if TYPE_CHECKING:
-    from .schedule import Schedule
-
+from .schedule import Schedule
 
 _Names: TypeAlias = "dict[tuple[Allocation, int, Nodes], tuple[int, str]]"
 """Tile -> the order of the last transfer that it is named by, and the name."""
 
 
-def account(schedule: Schedule, steps: Lockstep) -> None:
+def commit(schedule: Schedule, steps: Lockstep) -> None:
+    """
+    Take over the execution of concurrent programs by classes into a schedule.
+
+    It resumes at the end of the slowest instance, with the state of engines, links and streams.
+    """
+    schedule.now = steps.end
+    steps.spans.settle(schedule.mesh, schedule.now)
+    schedule.links = steps.links
+    for name, free in steps.free.items():
+        for engine, cycle in zip(schedule.instances(name, len(free)), free.tolist(), strict=True):
+            engine.free = cycle
+    steps.settle_streams()
+    if schedule.KEEPS_ACCOUNTS:
+        _account(schedule, steps)
+
+
+def _account(schedule: Schedule, steps: Lockstep) -> None:
     """Charge the actions of all lanes to layers, engines, links and buffers, and record their events."""
     names: _Names = {}
     for nodes in steps.classes:

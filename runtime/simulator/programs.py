@@ -19,9 +19,11 @@ from ...passes.explicit.client import Handler
 from ...passes.timing.kernels import Allocation
 from ...passes.timing.timeline import Signal
 from .in_flight import CompletionToken
+from .lane_actions import ActionRecorder, Ends, NodeClass, classes_of, is_supported
 from .lane_events import LaneEvents
 from .lanes import NotInStep
-from .lockstep import ActionRecorder, Ends, Lockstep, NodeClass, classes_of, is_supported
+from .lockstep import Lockstep
+from .lockstep_accounts import commit
 from .result import LayerCost, StreamUse
 from .schedule import Schedule
 from .stream import Stream
@@ -149,7 +151,7 @@ class SimulatedPrograms:
                 nodes = NodeClass(np.array(own), np.array(copies)[own], program.engine is not None)
                 points = np.array([instances[number][2] for number in own], np.int64)
                 classes += classes_of(recorder, body, nodes, points)
-            schedule.commit(self._executed(classes, recorder))
+            commit(schedule, self._executed(classes, recorder))
         except NotInStep:
             del schedule.tokens[tokens:]
             return False

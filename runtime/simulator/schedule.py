@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import ceil, prod
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from xdsl.ir import Operation
@@ -21,9 +21,8 @@ from ...passes.timing.timeline import Program, Signal, Timeline
 from ...passes.timing.transfers import TransferCost
 from .columns import Trail
 from .in_flight import CompletionToken, Running
+from .lane_actions import ActionRecorder, Ends, LaneToken, TransferAction, route_table
 from .lanes import NotInStep
-from .lockstep import ActionRecorder, Ends, LaneToken, Lockstep, TransferAction, route_table
-from .lockstep_accounts import account
 from .result import BufferResidency, BusyInterval, EngineCost, Hop, KernelTotals, LayerCost, LinkCost, Nodes
 from .rows import Banks
 
@@ -46,6 +45,9 @@ class Schedule:
     Equal instances of a concurrent program are executed together, unless `by_class` is false: `tokens` are then those
     of each instance.
     """
+
+    KEEPS_ACCOUNTS: ClassVar[bool] = True
+    """Whether costs are recorded per layer, engine and link."""
 
     def __init__(self, machine: Machine, *, by_class: bool = True):
         self.machine = machine.warm
@@ -180,21 +182,6 @@ class Schedule:
             now = yield now, act, action
         return now
 
-    def commit(self, steps: Lockstep) -> None:
-        """Take over the execution of concurrent programs by classes; the program resumes at the end of the slowest."""
-        self._settle(steps)
-        account(self, steps)
-
-    def _settle(self, steps: Lockstep) -> None:
-        """Take over the state of engines, links and streams, and the cycle of the end."""
-        self.now = steps.end
-        steps.spans.settle(self.mesh, self.now)
-        self.links = steps.links
-        for name, free in steps.free.items():
-            for engine, cycle in zip(self._instances(name, len(free)), free.tolist(), strict=True):
-                engine.free = cycle
-        steps.settle_streams()
-
     def idle_from(self, engine: str) -> Array:
         """Return the cycles from which the instances of an engine are idle."""
         instances = self.engines[engine]
@@ -251,9 +238,9 @@ class Schedule:
     def _engine(self, name: str) -> InOrder:
         """Return the engine instance that serves the iteration, round robin if there are fewer."""
         copy = self._copy % self._engine_copies[name]
-        return self._instances(name, copy + 1)[copy]
+        return self.instances(name, copy + 1)[copy]
 
-    def _instances(self, name: str, count: int) -> list[InOrder]:
+    def instances(self, name: str, count: int) -> list[InOrder]:
         """Return the instances of an engine, the first `count` of them at least."""
         instances = self.engines[name]
         instances += [InOrder(self.machine.engine(name).queue) for _ in range(count - len(instances))]

@@ -36,8 +36,8 @@ from ...passes.timing.kernels import (
 from ...passes.timing.transfers import Descriptor, TransferCost, copy_over_link, link_between
 from .in_flight import CompletionToken
 from .instruction_cache import InstructionCache, code_key
+from .lane_actions import LaneToken
 from .lanes import Diverged, Lanes
-from .lockstep import LaneToken
 from .programs import SimulatedPrograms
 from .queues import SimulatedQueues
 from .result import LayerCost, Nodes, StreamUse
