@@ -6,14 +6,25 @@ A name that xDSL uses itself stays xDSL's there: two owners of a name would brea
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TypeVar
+
 from xdsl.universe import XDSL_UNIVERSE, Universe
 
 from .dialects import own_dialects
 from .passes import own_passes
 from .passes.formats import own_formats
 
+T = TypeVar("T")
+
+
+def _new(own: Mapping[str, T], of_xdsl: Mapping[str, object]) -> dict[str, T]:
+    """Return what xDSL does not have under the same name."""
+    return {name: load for name, load in own.items() if name not in of_xdsl}
+
+
 UNIVERSE = Universe(
-    all_dialects={name: load for name, load in own_dialects().items() if name not in XDSL_UNIVERSE.all_dialects},
-    all_passes={name: load for name, load in own_passes().items() if name not in XDSL_UNIVERSE.all_passes},
-    all_targets={name: load for name, load in own_formats().items() if name not in XDSL_UNIVERSE.all_targets},
+    all_dialects=_new(own_dialects(), XDSL_UNIVERSE.all_dialects),
+    all_passes=_new(own_passes(), XDSL_UNIVERSE.all_passes),
+    all_targets=_new(own_formats(), XDSL_UNIVERSE.all_targets),
 )

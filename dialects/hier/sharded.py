@@ -192,7 +192,9 @@ def _sharding(shape: tuple[int, ...], space: ShardedAttr) -> Sharding:
         raise _no_boxes("of a coordinate with several axes", map, shape)
     coordinates = [coordinate for coordinate in digits if coordinate is not None]
     lower = tuple(low for low, _ in coordinates)
-    extents = tuple(prod(digit.extent for digit in by_axis.values()) for _, by_axis in coordinates)
+    extents: list[int] = []
+    for _, by_axis in coordinates:
+        extents.append(prod(digit.extent for digit in by_axis.values()))
     for dim, (low, extent) in enumerate(zip(lower, extents, strict=True)):
         if low < 0 or low + extent > over[dim]:
             raise Diagnostic(

@@ -288,9 +288,10 @@ def _integer_program(problem: Labelling, nodes: Sequence[int], terms: Sequence[_
     from ..core.solver import solve
 
     model = cp_model.CpModel()
-    chosen = {node: [model.new_bool_var("") for _ in problem.forms[node]] for node in nodes}
-    for forms in chosen.values():
-        model.add_exactly_one(forms)
+    chosen: dict[int, list[cp_model.IntVar]] = {}
+    for node in nodes:
+        chosen[node] = [model.new_bool_var("") for _ in problem.forms[node]]
+        model.add_exactly_one(chosen[node])
     costs: list[cp_model.LinearExprT] = []
     for term in terms:
         literals = [chosen[node][form] for node, form in term.producers]
@@ -305,5 +306,4 @@ def _integer_program(problem: Labelling, nodes: Sequence[int], terms: Sequence[_
     assert status in (cp_model.OPTIMAL, cp_model.FEASIBLE), solver.status_name(status)
     if status != cp_model.OPTIMAL:
         warnings.warn(f"layout assignment of {len(nodes)} ops is not proved minimal", stacklevel=2)
-    values = ([solver.value(is_chosen) for is_chosen in chosen[node]] for node in nodes)
-    return [forms.index(1) for forms in values]
+    return [list(map(solver.value, chosen[node])).index(1) for node in nodes]

@@ -191,7 +191,8 @@ def _prove_none_missed(tiles: Tiles) -> None:
         names = [whole.names[a] for a in axes]
         box = [whole.inside[a] for a in axes]
         used = sorted({d for a in axes for d in tiles.starts[a].dims()})
-        covering = [holds[a] for a in axes] + [dims.inside[d] for d in used]
+        covering = [holds[a] for a in axes]
+        covering += [dims.inside[d] for d in used]
         covered = points(names, [*box, *covering], exists=[dims.names[d] for d in used])
         missed = first_point(points(names, box).subtract(covered))
         if missed is None:

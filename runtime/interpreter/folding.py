@@ -234,7 +234,8 @@ def _matrices(values: Array, batch: Sequence[int], rows: Sequence[int], columns:
     order = [*batch, *rows, *columns]
     rest = [axis for axis in range(values.ndim) if axis not in order]
     moved = values.transpose(order + rest).astype(dtype)
-    return moved.reshape([prod(values.shape[i] for i in group) for group in (batch, rows, columns)])
+    first, second = len(batch), len(batch) + len(rows)
+    return moved.reshape(prod(moved.shape[:first]), prod(moved.shape[first:second]), prod(moved.shape[second:]))
 
 
 def _multiply(left: Array, right: Array) -> Array:

@@ -20,12 +20,17 @@ class _Binding(ctypes.Structure):
     _fields_ = (("pool", ctypes.c_void_p), ("sequence", ctypes.c_uint32))
 
 
+_POINTERS = (
+    *("context", "begin", "append", "attend", "commit", "digest"),
+    *("attend_over", "fork", "switch_to", "truncate", "pin"),
+)
+
+
 class StepFunctions(ctypes.Structure):
     """Functions of a store that a compiled decoder calls: tw_paged_steps."""
 
     _fields_ = (
-        *((name, ctypes.c_void_p) for name in ("context", "begin", "append", "attend", "commit")),
-        *((name, ctypes.c_void_p) for name in ("digest", "attend_over", "fork", "switch_to", "truncate", "pin")),
+        *((name, ctypes.c_void_p) for name in _POINTERS),
         ("status", ctypes.c_int32),
         ("pending", ctypes.c_int32),
     )

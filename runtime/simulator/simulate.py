@@ -208,10 +208,14 @@ def _waits(computes: list[tuple[int, int]], into: list[tuple[int, int]], out: li
     """
     if not into and not out:
         return 0, 0
-    busy, fed, used = (
-        sum(high - low for low, high in joined(spans)) for spans in (computes, computes + into, computes + into + out)
-    )
-    return fed - busy, used - fed
+    busy = _length(computes)
+    fed = _length(computes + into)
+    return fed - busy, _length(computes + into + out) - fed
+
+
+def _length(spans: list[tuple[int, int]]) -> int:
+    """Return the cycles that are in one interval or more."""
+    return sum(high - low for low, high in joined(spans))
 
 
 def _level_use(level: Level, memory: Sequence[BufferResidency], fixed: int, copies: int) -> LevelUse:

@@ -76,6 +76,10 @@ class CaseRow:
         return self.verdict == "equal"
 
 
+def _has_arrays(folder: Path) -> bool:
+    return any(os.path.lexists(folder / name) for name in _ARRAYS)
+
+
 def find_cases(root: Path) -> list[Case]:
     """
     Return the cases at or below a folder, or that of one model.
@@ -88,7 +92,7 @@ def find_cases(root: Path) -> list[Case]:
         return [Case(root, root.stem)]
     # Unlike rglob, walk passes over folders that vanish or cannot be read.
     models = sorted(Path(folder, "network.onnx") for folder, _, files in os.walk(root) if "network.onnx" in files)
-    whole = [model for model in models if any(os.path.lexists(model.parent / name) for name in _ARRAYS)]
+    whole = [model for model in models if _has_arrays(model.parent)]
     if not whole:
         raise Diagnostic(
             "there is nothing to check",

@@ -84,33 +84,23 @@ def _summary(plan: FramePlan) -> list[str]:
 def content_of(plan: FramePlan) -> dict[str, Any]:
     """Return a plan for JSON: times in milliseconds, energies in millijoules."""
     prediction, simulation = plan.prediction, plan.simulation
+    layers: list[dict[str, object]] = []
+    for layer, processor in zip(plan.network.layers, prediction.order, strict=True):
+        nodes = {"layer": layer.number, "first": layer.first, "last": layer.last, "macs": layer.macs}
+        times = {name: time / 1e6 for name, time in layer.times.items()}
+        layers.append({**nodes, "ms": times, "processor": processor, "mhz": _clock(plan, layer.number)})
+    stages: list[dict[str, object]] = []
+    for stage, time in zip(prediction.stages, prediction.times, strict=True):
+        host = prediction.driving.hosts.get(stage.processor)
+        extent = {"first": stage.first, "last": stage.last}
+        stages.append({"processor": stage.processor, "host": host, **extent, "ms": time / 1e6})
     return {
         "network": plan.network.name,
         "mode": plan.mode,
         "times": plan.network.source or "modelled",
         "order": "".join(name[0].upper() for name in prediction.order),
-        "layers": [
-            {
-                "layer": layer.number,
-                "first": layer.first,
-                "last": layer.last,
-                "macs": layer.macs,
-                "ms": {name: time / 1e6 for name, time in layer.times.items()},
-                "processor": processor,
-                "mhz": _clock(plan, layer.number),
-            }
-            for layer, processor in zip(plan.network.layers, prediction.order, strict=True)
-        ],
-        "stages": [
-            {
-                "processor": stage.processor,
-                "host": prediction.driving.hosts.get(stage.processor),
-                "first": stage.first,
-                "last": stage.last,
-                "ms": time / 1e6,
-            }
-            for stage, time in zip(prediction.stages, prediction.times, strict=True)
-        ],
+        "layers": layers,
+        "stages": stages,
         "queues": [{"name": queue.name, "slots": queue.depth, "bytes": queue.bytes} for queue in plan.queues],
         "handovers_ms": prediction.handovers / 1e6,
         "handovers_mj": prediction.handover_energy,

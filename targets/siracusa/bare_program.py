@@ -212,16 +212,20 @@ def program_text(
     """
     names = {"NAME": entries[0].function.removesuffix("_run"), "PREFIX": entries[0].prefix}
     reset = f"{names['NAME']}_reset();" if has_state else ""
-    numbers = range(len(entries))
     cases = ["case RESET:", f"    {reset}".rstrip(), "    break;"]
-    for number in numbers:
+    structs, sizes, members, functions = list[str](), list[str](), list[str](), list[str]()
+    for number, entry in enumerate(entries):
         cases += [f"case FIRST + {number}:", f"    status = call_{number}((const void *)record);", "    break;"]
+        structs.append(_struct(number, entry, is_compared))
+        sizes.append(f", sizeof(struct call_{number})")
+        members.append(f"    struct call_{number} call_{number};\n")
+        functions.append(_function(number, entry, is_compared))
     parts = {
-        "STRUCTS": "".join(_struct(number, entry, is_compared) for number, entry in enumerate(entries)),
-        "SIZES": "".join(f", sizeof(struct call_{number})" for number in numbers),
-        "MEMBERS": "".join(f"    struct call_{number} call_{number};\n" for number in numbers),
+        "STRUCTS": "".join(structs),
+        "SIZES": "".join(sizes),
+        "MEMBERS": "".join(members),
         "COMPARISON": _COMPARISON if is_compared else "",
-        "FUNCTIONS": "".join(_function(number, entry, is_compared) for number, entry in enumerate(entries)),
+        "FUNCTIONS": "".join(functions),
         "CASES": "".join(f"            {line}\n" for line in cases if line),
         "RESET": f"        {reset}\n" if reset else "",
         "EXTERNAL": _filled(_EXTERNAL, names) if has_external else "",
@@ -248,15 +252,16 @@ def _function(number: int, entry: HostEntry, is_compared: bool) -> str:
     ins = [f"given->input_{i}" for i in range(len(entry.inputs))]
     outs = [(i, f"output_{number}_{i}", f"{entry.prefix}_OUTPUT_{i}", port) for i, port in enumerate(entry.outputs)]
     call = f"{entry.function}({', '.join([*ins, *(name for _, name, *_ in outs)])})"
-    compares = [
-        f"    if (compare({i}u, {name}, given->expected_{i}, {macro}_BYTES) != 0) status = -1;\n"
-        for i, name, macro, _ in outs
-    ]
+    arrays, prints, compares = list[str](), list[str](), list[str]()
+    for i, name, macro, port in outs:
+        arrays.append(f"static _Alignas(16) {macro}_TYPE {name}[{_count(port)}];")
+        prints.append(f'        tw_put_bytes("output", {i}u, {name}, {macro}_BYTES);\n')
+        compares.append(f"    if (compare({i}u, {name}, given->expected_{i}, {macro}_BYTES) != 0) status = -1;\n")
     parts = {
-        "OUTPUTS": "\n".join(f"static _Alignas(16) {m}_TYPE {name}[{_count(p)}];" for _, name, m, p in outs),
+        "OUTPUTS": "\n".join(arrays),
         "NUMBER": str(number),
         "CALL": f"status = {call}" if entry.returns else call,
-        "PRINTS": "".join(f'        tw_put_bytes("output", {i}u, {name}, {m}_BYTES);\n' for i, name, m, _ in outs),
+        "PRINTS": "".join(prints),
         "COMPARES": "".join(compares) if is_compared else "",
     }
     return _filled(_FUNCTION, parts)

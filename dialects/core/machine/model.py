@@ -77,8 +77,10 @@ class Machine:
     @property
     def copier(self) -> Engine:
         """The engine that copies buffers within a level: the first general-purpose one, else the first."""
-        able = (engine for engine in self.engines if any(support.op == "*" for support in engine.runs))
-        return next(able, self.engines[0])
+        for engine in self.engines:
+            if any(support.op == "*" for support in engine.runs):
+                return engine
+        return self.engines[0]
 
     def in_flight(self, *, external: bool) -> int:
         """Return the most in-flight transfers over links from external levels, or from others; 0 if not given."""

@@ -112,7 +112,8 @@ def _places(source: LitSource, items: Sequence[OutputItem]) -> dict[int, list[Ou
 
 def _of_test(items: Sequence[OutputItem], symbols: set[str]) -> Sequence[OutputItem]:
     """Return the functions of C that have the name of one of a test, alone or before `_`: other C is the runtime's."""
-    named = [item for item in items if any(f"{item.symbol}_".startswith(f"{symbol}_") for symbol in symbols)]
+    prefixes = tuple(f"{symbol}_" for symbol in symbols)
+    named = [item for item in items if f"{item.symbol}_".startswith(prefixes)]
     return items if not named or any(item.is_ir for item in items) else named
 
 

@@ -89,7 +89,8 @@ def minimum(b: Draft) -> None:
     """Add a minimum of affine expressions."""
     dims, symbols, leaves = _operands(b)
     results = [expression(b, 2, leaves) for _ in range(2)]
-    low, high = (min(getattr(result, end) for result in results) for end in ("low", "high"))
+    low = min(result.low for result in results)
+    high = min(result.high for result in results)
     if max(abs(low), abs(high)) > INDEX_LIMIT:
         raise NoChoice
     texts = ", ".join(result.text for result in results)

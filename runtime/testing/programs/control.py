@@ -212,10 +212,8 @@ def parallel_loop(b: Draft) -> None:
     results = fresh(b, kinds)
     variables = [TypedValue(b.name(), "index", loop.bounds) for loop in loops]
     target = _target(b, loops) if b.profile.level == "memref" and not b.quiet else None
-    ranges = [
-        f"({', '.join(value.name for value in group)})"
-        for group in zip(*((r.lower, r.upper, r.step) for r in loops), strict=True)
-    ]
+    bounds = zip(*((loop.lower, loop.upper, loop.step) for loop in loops), strict=True)
+    ranges = [f"({names_of(values)})" for values in bounds]
     reduces = f" init ({names_of(initial)}) -> {_result_list(kinds)}" if kinds else ""
     b.line(
         f"{assigned(results)}scf.parallel ({names_of(variables)}) = "

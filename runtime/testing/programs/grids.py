@@ -82,7 +82,8 @@ class _Grid:
 
     def text(self, body: str) -> str:
         """Return the grid with a body, in which `{name}` stands for the type of a buffer."""
-        ins, outs = ([text for text, is_output in self.operands if is_output is side] for side in (False, True))
+        ins = [text for text, is_output in self.operands if not is_output]
+        outs = [text for text, is_output in self.operands if is_output]
         groups = (("ins", ins), ("outs", outs), ("scratch", self.scratch))
         buffers = "".join(f"\n  {word}({', '.join(texts)})" for word, texts in groups if texts)
         point = ", ".join(f"%{self.name}{i}" for i in range(len(self.bounds)))

@@ -80,7 +80,8 @@ def access(b: Draft, extents: Sequence[int]) -> KernelAccess:
     dims = list(range(len(extents)))
     b.draw.shuffle(dims)
     chosen = dims if b.draw.random() < 0.6 else dims[: b.draw.randint(0, len(dims))]
-    expressions, shape = [f"d{dim}" for dim in chosen], [extents[dim] for dim in chosen]
+    expressions = [f"d{dim}" for dim in chosen]
+    shape = [extents[dim] for dim in chosen]
     if chosen and b.draw.random() < 0.15:
         place, stride, offset = b.draw.randrange(len(chosen)), b.draw.randint(1, 2), b.draw.randint(0, 1)
         shape[place] = (shape[place] - 1) * stride + offset + 1
@@ -112,12 +113,11 @@ def generic(b: Draft) -> None:
     )
     free = [dim for dim in range(rank) if not reduced[dim]]
     b.draw.shuffle(free)
-    written = KernelAccess(tuple(f"d{dim}" for dim in free), tuple(extents[dim] for dim in free))
+    shape = tuple(extents[dim] for dim in free)
+    written = KernelAccess(tuple(f"d{dim}" for dim in free), shape)
     spelled = {expression for item in [*accesses, written] for expression in item.expressions}
-    if (
-        any(f"d{dim}" not in spelled for dim in range(rank))
-        or max(prod(item.shape) for item in [*accesses, written]) > LARGEST
-    ):
+    largest = max(prod(item.shape) for item in [*accesses, written])
+    if largest > LARGEST or not spelled.issuperset(f"d{dim}" for dim in range(rank)):
         raise NoChoice
     inputs = [operand(b, item.shape, b.scalar_type()) for item in accesses]
     element = b.scalar_type()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 
+from ...ir import collapsed_shape
 from .builder import Draft, NoChoice, statement
 from .types import Shaped, TypedValue, dense
 
@@ -118,7 +119,8 @@ def subview(b: Draft) -> None:
         if size > 1 or b.draw.random() < 0.5:
             kept.append((size, stride * step))
     offsets, sizes, steps = (", ".join(group) for group in zip(*texts, strict=True))
-    shape, new_strides = tuple(size for size, _ in kept), [stride for _, stride in kept]
+    shape = tuple(size for size, _ in kept)
+    new_strides = [stride for _, stride in kept]
     type = Shaped("memref", shape, source.shaped.element, layout(new_strides, origin))
     b.op(
         f"memref.subview {source.name}[{offsets}] [{sizes}] [{steps}] : {source.type} to {type}",
@@ -190,7 +192,7 @@ def reassociated(b: Draft, shape: tuple[int, ...]) -> tuple[tuple[int, ...], str
     if len(shape) > 1 and b.draw.random() < 0.6:
         cuts = sorted({0, len(shape), *(axis for axis in range(1, len(shape)) if b.draw.random() < 0.5)})
         groups = [list(range(first, last)) for first, last in pairwise(cuts)]
-        return tuple(prod(shape[axis] for axis in group) for group in groups), f"collapse_shape {groups}"
+        return tuple(collapsed_shape(shape, groups)), f"collapse_shape {groups}"
     expanded: list[int] = []
     groups = list[list[int]]()
     for extent in shape:

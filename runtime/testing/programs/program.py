@@ -239,7 +239,8 @@ def _return_results(b: Draft) -> tuple[list[Argument], str, str]:
         values.append(_gathered(b, Shaped("tensor", (len(members),), type), members))
     others = [value for value in tensors.tensors(b) if value not in values]
     values += others[-3:]
-    names, types = ", ".join(value.name for value in values), ", ".join(str(value.type) for value in values)
+    names = ", ".join(value.name for value in values)
+    types = ", ".join(str(value.type) for value in values)
     ports = [Argument(f"result{place}", value.type, is_output=True) for place, value in enumerate(values)]
     if not values:
         return [], "func.return", ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import le
+
 from .builder import Draft, NoChoice, statement
 from .memory import reassociated
 from .types import Shaped, TypedValue, dense
@@ -67,13 +69,8 @@ def insert_slice(b: Draft) -> None:
     """Add a tensor with a part replaced by another tensor of the same or of a lower rank."""
     source = b.pick(tensors(b, rank=1))
     element, shape = source.shaped.element, source.shaped.shape
-    targets = [
-        value
-        for value in tensors(b, rank=1)
-        if value.shaped.element == element
-        and value.rank == source.rank
-        and all(small <= large for small, large in zip(shape, value.shaped.shape, strict=True))
-    ]
+    same_kind = [value for value in tensors(b, rank=1) if value.shaped.element == element and value.rank == source.rank]
+    targets = [value for value in same_kind if all(map(le, shape, value.shaped.shape))]
     target = b.pick(targets)
     parts = [_window(b, extent, size) for extent, size in zip(target.shaped.shape, shape, strict=True)]
     offsets, sizes, steps = (", ".join(map(str, group)) for group in zip(*parts, strict=True))
@@ -127,7 +124,8 @@ def cast(b: Draft) -> None:
 def pad(b: Draft) -> None:
     """Add a padded tensor; its padding is a constant or another scalar."""
     source = b.pick(tensors(b, rank=1))
-    low, high = ([b.draw.randint(0, 2) for _ in source.shaped.shape] for _ in range(2))
+    low = [b.draw.randint(0, 2) for _ in source.shaped.shape]
+    high = [b.draw.randint(0, 2) for _ in source.shaped.shape]
     shape = tuple(sum(group) for group in zip(low, source.shaped.shape, high, strict=True))
     type = Shaped("tensor", shape, source.shaped.element)
     if type.size > LARGEST:

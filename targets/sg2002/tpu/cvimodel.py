@@ -101,8 +101,11 @@ def _options(values: Mapping[str, str]) -> list[str]:
 def sample(model: ModelProto, seed: int = 0) -> dict[str, Array]:
     """Return inputs of unit variance, the same for a seed."""
     rng = np.random.default_rng(seed)
-    shapes = {info.name: [dim.dim_value for dim in info.type.tensor_type.shape.dim] for info in model.graph.input}
-    return {name: rng.standard_normal(shape, np.float32) for name, shape in shapes.items()}
+    inputs: dict[str, Array] = {}
+    for info in model.graph.input:
+        shape = [dim.dim_value for dim in info.type.tensor_type.shape.dim]
+        inputs[info.name] = rng.standard_normal(shape, np.float32)
+    return inputs
 
 
 def _checked(

@@ -25,7 +25,8 @@ LEAST_BITS, MOST_BITS = 2, 8
 _WORD_BITS = 8 * WORD
 _GROUP = 4
 """Channels of a pointwise convolution with interleaved bits."""
-_SPREAD = np.array([sum((byte >> bit & 1) << _GROUP * bit for bit in range(MOST_BITS)) for byte in range(256)], "<u4")
+_BITS = np.arange(MOST_BITS, dtype="<u4")
+_SPREAD = ((np.arange(256, dtype="<u4")[:, None] >> _BITS & 1) << _GROUP * _BITS).sum(axis=1, dtype="<u4")
 """Byte -> its bits, spread for interleaving with the other channels of a group."""
 
 
