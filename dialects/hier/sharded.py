@@ -209,7 +209,7 @@ def _sharding(shape: tuple[int, ...], space: ShardedAttr) -> Sharding:
         if split is None:
             raise _no_boxes(f"along axis {axis}", map, shape)
         axes.append(split)
-    return Sharding(space.level.data, over, lower, extents, tuple(axes))
+    return Sharding(space.level.data, over, lower, tuple(extents), tuple(axes))
 
 
 def _no_boxes(where: str, map: AffineMap, shape: Sequence[int]) -> Diagnostic:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 
-from ...ir import collapsed_shape
+from ....ir import collapsed_shape
 from .builder import Draft, NoChoice, statement
 from .types import Shaped, TypedValue, dense
 
