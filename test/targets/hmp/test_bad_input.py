@@ -173,7 +173,7 @@ DAMAGES = [
     (ARTEFACT, b"of another network", "TW_NPU_WRONG_HASH (9)"),
     ("libtilewright_npu_reference.so", None, "there is no plug-in libtilewright_npu_reference.so"),
     ("coop.json", None, "there is no program of cooperative processors"),
-    ("coop.json", b"{}", "no key 'inputs'"),
+    ("coop.json", b"{}", "no key 'model'"),
     ("network.c", None, "no network.c beside it"),
 ]
 
