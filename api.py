@@ -18,7 +18,7 @@ from .compiler import Compilation, Model, compile_model, machine_named, pipeline
 from .errors import Diagnostic, did_you_mean
 from .files import check_places, read_text, write_bytes
 from .frontend.quantize.error import TensorError
-from .frontend.quantize.quantize import Options as Quantization
+from .frontend.quantize.quantize import QuantizeOptions as Quantization
 from .frontend.quantize.weights_only import TYPES, StoredWeight
 from .grammar import UsageError
 from .ir import Array
@@ -35,7 +35,7 @@ from .runtime.tools.session import Run, check_place, host_run, level_for, runner
 AnyPath = str | PathLike[str]
 
 
-class Options(TypedDict, total=False):
+class QuantizeOptions(TypedDict, total=False):
     """
     Options of a model, each as the option of `tilewright compile` of that name.
 
@@ -179,7 +179,7 @@ def _array(name: str, value: ArrayLike, source: str) -> Array:
         raise Diagnostic("an input is no array", source=source, expected=expected, found=f"{name}: {error}") from None
 
 
-def load(model: AnyPath, target: AnyPath = "host", *, on: str = "host", **options: Unpack[Options]) -> Network:
+def load(model: AnyPath, target: AnyPath = "host", *, on: str = "host", **options: Unpack[QuantizeOptions]) -> Network:
     """
     Compile a model, an ONNX or MLIR file, and return it ready to run; or load a folder that `compile` wrote.
 
@@ -201,7 +201,7 @@ def compile(
     *,
     name: str = "",
     shared: bool = False,
-    **options: Unpack[Options],
+    **options: Unpack[QuantizeOptions],
 ) -> list[Path]:
     """
     Compile a model and write network.c, network.h, weights, report.json and pipeline.txt to the folder `output`.
@@ -223,7 +223,7 @@ def check(
     atol: float | None = None,
     rtol: float | None = None,
     steps: int = 0,
-    **options: Unpack[Options],
+    **options: Unpack[QuantizeOptions],
 ) -> list[CaseRow]:
     """
     Compile the networks of folders, run them at all places of `on` and compare with their golden outputs.
@@ -280,9 +280,9 @@ def quantize_weights(model: AnyPath, output: AnyPath, type: str) -> list[StoredW
     return store_weights_file(Path(model), Path(output), type)
 
 
-def _model(path: Path, options: Options) -> Model:
+def _model(path: Path, options: QuantizeOptions) -> Model:
     """Return the model of a file. Raises UsageError for an unknown option, and for one of a state without a context."""
-    names = Options.__annotations__
+    names = QuantizeOptions.__annotations__
     for name in options.keys() - names.keys():
         raise UsageError(f"there is no option '{name}'", expected=", ".join(names), remedy=did_you_mean(name, names))
     for name in ("bucket", "prefill"):

@@ -15,7 +15,7 @@ Key = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Extent:
+class CountedExtent:
     """
     A number of entries: that in the scalar tensor `count`, of i64, which is from 0 to `bound`.
 
@@ -27,8 +27,8 @@ class Extent:
     bound: int = field(compare=False)
 
 
-Size = int | Extent
-Axes = dict[int, Extent]
+Size = int | CountedExtent
+Axes = dict[int, CountedExtent]
 
 
 def bound_of(size: Size) -> int:

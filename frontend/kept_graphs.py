@@ -12,7 +12,7 @@ from ..dialects.onnx.registry import mentions
 from ..errors import Diagnostic
 from .attributes import attribute_of
 from .dynamic_sizes import refuse_extents
-from .extents import Extent, bound_of
+from .extents import CountedExtent, bound_of
 from .node_view import NodeView
 from .onnx_graph import Graph, body_graph, read_body
 from .order import where_node
@@ -79,7 +79,7 @@ def keep_loop(resolver: Resolver, node: NodeProto) -> None:
             infos[name] = TensorInfo(info.data_type, (turns, *info.shape))
     resolver.keep(node, infos, {"body": body})
     if counter and turns:
-        extent = Extent(("turns", counter), counter, turns)
+        extent = CountedExtent(("turns", counter), counter, turns)
         resolver.extents.axes |= {name: {0: extent} for name in node.output[len(carried) :] if name}
 
 

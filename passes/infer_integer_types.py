@@ -47,7 +47,7 @@ from ..ir import (
 )
 from .core.base import Pass
 from .lowering.index_ranges import RANGE, bound_indices
-from .lowering.integer_ranges import QUANTIZERS, RULES, Operand, Outcome, Rule
+from .lowering.integer_ranges import QUANTIZERS, RULES, Operand, Outcome, RangeRule
 from .lowering.integer_values import (
     cast_before,
     cast_results,
@@ -250,7 +250,7 @@ def _carries(state: _Inference, op: OnnxOp) -> bool:
     return op.operands[0] in state.ranges and not (source and target and target < source)
 
 
-def _works_on_integers(state: _Inference, op: OnnxOp, rule: Rule, operands: Sequence[SSAValue]) -> bool:
+def _works_on_integers(state: _Inference, op: OnnxOp, rule: RangeRule, operands: Sequence[SSAValue]) -> bool:
     """
     Return whether all data operands are integers and at least one is known to be.
 
@@ -279,7 +279,7 @@ def _works_on_integers(state: _Inference, op: OnnxOp, rule: Rule, operands: Sequ
     return wanted or (not strangers and any(value in state.ranges for value in operands))
 
 
-def _type_integer_op(state: _Inference, op: OnnxOp, rule: Rule, data: Sequence[SSAValue]) -> None:
+def _type_integer_op(state: _Inference, op: OnnxOp, rule: RangeRule, data: Sequence[SSAValue]) -> None:
     outcome = rule.transfer(op, [_known(state, op, value) for value in data])
     original = element_of(op.results[0])
     declared = range_of_type(original)
@@ -320,13 +320,13 @@ def _known(state: _Inference, op: OnnxOp, value: SSAValue) -> Operand:
     return Operand(Range.of_array(values), shape_of(value), values)
 
 
-def _result_type(op: OnnxOp, rule: Rule, first: SSAValue, outcome: Outcome) -> Attribute:
+def _result_type(op: OnnxOp, rule: RangeRule, first: SSAValue, outcome: Outcome) -> Attribute:
     if rule.keeps_type and range_of_type(element_of(first)) is not None:
         return element_of(first)
     return storage(outcome.result, op, at_least=32 if rule.accumulates else 8)
 
 
-def _bind_operands(state: _Inference, op: OnnxOp, rule: Rule, data: Sequence[SSAValue], type: Attribute) -> None:
+def _bind_operands(state: _Inference, op: OnnxOp, rule: RangeRule, data: Sequence[SSAValue], type: Attribute) -> None:
     """Cast constant operands to integer types, and the operands of a concatenation to the result's type."""
     for index, value in enumerate(op.operands):
         if value not in data:

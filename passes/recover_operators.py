@@ -19,12 +19,12 @@ from .lowering import load_rules as load_lowerings
 from .lowering.lowerer import LOWERINGS
 from .recover import load_rules
 from .recover.pattern import Chains, Match, matches, roots
-from .recover.rules import RULES, Rule
+from .recover.rules import RULES, RecoveryRule
 
 
-def recover_operators(function: func.FuncOp, rules: Sequence[Rule]) -> None:
+def recover_operators(function: func.FuncOp, rules: Sequence[RecoveryRule]) -> None:
     """Replace matches of patterns by operators, in reverse program order, so that the largest match wins."""
-    by_root: dict[str, list[Rule]] = {}
+    by_root: dict[str, list[RecoveryRule]] = {}
     for rule in rules:
         for name in roots(rule.pattern):
             by_root.setdefault(name, []).append(rule)
@@ -35,7 +35,7 @@ def recover_operators(function: func.FuncOp, rules: Sequence[Rule]) -> None:
             _recover(op, by_root.get(op.name, []), order)
 
 
-def _recover(root: Operation, rules: Sequence[Rule], order: dict[Operation, int]) -> None:
+def _recover(root: Operation, rules: Sequence[RecoveryRule], order: dict[Operation, int]) -> None:
     chains = Chains()
     for rule in rules:
         for match in matches(rule.pattern, root, chains):

@@ -24,7 +24,7 @@ import tilewright
 from tilewright import cli
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
-from tilewright.frontend.quantize.quantize import Options
+from tilewright.frontend.quantize.quantize import QuantizeOptions
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
@@ -198,7 +198,7 @@ def calibration() -> dict[str, Array]:
 def test_voice_activity_in_integers_on_a_systolic_array(tmp_path: Path) -> None:
     path, samples = packaged("silero-vad", "silero_vad_16k_op15.onnx"), calibration()
     model = Model(path, {name: array.shape[1:] for name, array in samples.items()}, input_values={"sr": np.array(RATE)})
-    options = Options(per_channel=False, common_sums=True, adaptive=False, keep=3)
+    options = QuantizeOptions(per_channel=False, common_sums=True, adaptive=False, keep=3)
     result, errors = quantize_file(model, samples, options)
     assert errors[-1].sqnr > 15
     (tmp_path / "vad.onnx").write_bytes(result.model.SerializeToString())

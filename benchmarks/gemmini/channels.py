@@ -26,7 +26,7 @@ from rich.table import Table
 from tilewright.compiler import Model, compile_model
 from tilewright.frontend import zoo
 from tilewright.frontend.quantize.network import read_network
-from tilewright.frontend.quantize.quantize import Options, quantize
+from tilewright.frontend.quantize.quantize import QuantizeOptions, quantize
 from tilewright.runtime.simulator import simulate
 from tilewright.runtime.simulator.result import LayerCost
 from tilewright.runtime.tools.profile import profile
@@ -53,7 +53,7 @@ def costs_of(name: str, folder: Path, *, per_channel: bool, with_instructions: b
     """Quantise a network and simulate it."""
     network = read_network(zoo.build(name))
     samples = [zoo.sample_inputs(zoo.build(name), seed) for seed in range(_SAMPLES)]
-    options = Options(ranges="minmax", per_channel=per_channel, adaptive=False, common_sums=True)
+    options = QuantizeOptions(ranges="minmax", per_channel=per_channel, adaptive=False, common_sums=True)
     path = folder / "network.onnx"
     path.write_bytes(quantize(network, samples, options).model.SerializeToString())
     model = Model(path, integers=True)

@@ -39,8 +39,8 @@ from tilewright.benchmarks.quantize.networks import Sample, read, session
 from tilewright.compiler import Model, compile_model
 from tilewright.frontend import zoo
 from tilewright.frontend.quantize.names import NONLINEAR
-from tilewright.frontend.quantize.network import Network, read_network
-from tilewright.frontend.quantize.quantize import Options, quantize
+from tilewright.frontend.quantize.network import FloatNetwork, read_network
+from tilewright.frontend.quantize.quantize import QuantizeOptions, quantize
 from tilewright.frontend.zoo import bert_tiny
 from tilewright.ir import Array
 from tilewright.runtime.tools.profile import profile
@@ -48,7 +48,7 @@ from tilewright.runtime.tools.session import level_for, runner
 from tilewright.test.exits import exit_with
 
 TARGET = "gemmini"
-OPTIONS = Options(ranges="minmax", per_channel=False, adaptive=False, common_sums=True)
+OPTIONS = QuantizeOptions(ranges="minmax", per_channel=False, adaptive=False, common_sums=True)
 SAMPLES = 4
 _FLOAT = 1e-6
 """Largest difference of outputs in floats."""
@@ -58,7 +58,7 @@ _FLOAT = 1e-6
 class Case:
     """Network in floats, its inputs by a first seed and a count, and the least signal-to-noise ratio in dB."""
 
-    network: Callable[[], Network]
+    network: Callable[[], FloatNetwork]
     samples: Callable[[ModelProto, int, int], Sequence[Sample]]
     bound: float
 
@@ -107,7 +107,7 @@ class Row:
         return self.decibels < bound or self.agreement < self.decibels or spike > _FLOAT
 
 
-def measured(case: Case, folder: Path, chosen: Options, target: str, places: Sequence[str]) -> Row:
+def measured(case: Case, folder: Path, chosen: QuantizeOptions, target: str, places: Sequence[str]) -> Row:
     """Quantise and compile a network, and run it in C, by the interpreter and in other `places`."""
     real = case.network().model()
     quantised = quantize(case.network(), case.samples(real, 0, SAMPLES), chosen).model

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tilewright.frontend.zoo.klm import Config
+from tilewright.frontend.zoo.klm import KlmConfig
 from tilewright.ir import Array
 from tilewright.test.exits import peer_module
 
@@ -37,7 +37,7 @@ class Decoding:
     prompt_milliseconds: float
 
 
-def write_gguf(config: Config, weights: Mapping[str, Array], path: Path, context: int) -> None:
+def write_gguf(config: KlmConfig, weights: Mapping[str, Array], path: Path, context: int) -> None:
     """Write a decoder's weights in float32, with tokens that are their numbers."""
     gguf = peer_module("gguf")
     writer = gguf.GGUFWriter(str(path), "llama")

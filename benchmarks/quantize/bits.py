@@ -27,7 +27,7 @@ from rich.table import Table
 
 from tilewright.frontend.quantize.calibration import samples_of
 from tilewright.frontend.quantize.network import read_network
-from tilewright.frontend.quantize.quantize import Options, quantize
+from tilewright.frontend.quantize.quantize import QuantizeOptions, quantize
 from tilewright.test import onnx_runtime
 from tilewright.test.exits import exit_with
 from tilewright.test.frontend.quantize.networks import attention, chain, floats, model_of, residual
@@ -66,7 +66,9 @@ def write(name: str, folder: Path) -> None:
     shape = [dim.dim_value for dim in model.graph.input[0].type.tensor_type.shape.dim]
     known, unseen = ({"x": floats(COUNT, *shape, seed=seed)} for seed in (1, 2))
     samples = samples_of(read_network(model), known)
-    made = {f"{bits} bits": quantize(read_network(model), samples, Options(weight_bits=bits)).model for bits in BITS}
+    made = {
+        f"{bits} bits": quantize(read_network(model), samples, QuantizeOptions(weight_bits=bits)).model for bits in BITS
+    }
     made["ONNX Runtime, 8 bits"] = theirs(model, samples)
     made["ONNX Runtime, 7 bits"] = theirs(model, samples, reduced=True)
     for column, quantised in made.items():

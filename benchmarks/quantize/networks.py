@@ -35,7 +35,7 @@ from rich.table import Table
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import model_proto
 from tilewright.frontend.quantize.folding import fold
-from tilewright.frontend.quantize.network import Network, read_network
+from tilewright.frontend.quantize.network import FloatNetwork, read_network
 from tilewright.frontend.quantize.quantize import quantize
 from tilewright.ir import Array
 from tilewright.test import onnx_runtime
@@ -176,7 +176,7 @@ _APART = 100_000
 """Seeds between those of calibration and those of comparison."""
 
 
-def read(case: Case) -> Network:
+def read(case: Case) -> FloatNetwork:
     """Return the float network with its static shapes."""
     path = packaged(case)
     return read_network(model_proto(path), folder=path.parent, input_shapes=case.shapes, input_values=case.values)

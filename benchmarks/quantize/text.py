@@ -38,8 +38,8 @@ from tilewright.benchmarks.quantize.networks import CASES, METHODS, Sample, pack
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import model_proto
 from tilewright.frontend.quantize.folding import fold
-from tilewright.frontend.quantize.network import Network, read_network
-from tilewright.frontend.quantize.quantize import Options, quantize
+from tilewright.frontend.quantize.network import FloatNetwork, read_network
+from tilewright.frontend.quantize.quantize import QuantizeOptions, quantize
 from tilewright.ir import Array
 from tilewright.test.exits import exit_with
 
@@ -202,7 +202,7 @@ def calibration(real: Reader, pages: Sequence[Array]) -> dict[str, list[Sample]]
     return {name: [{"x": normalised(image)} for image in each] for name, each in images.items()}
 
 
-def read_case(name: str, model: ModelProto) -> Network:
+def read_case(name: str, model: ModelProto) -> FloatNetwork:
     """Return a network of floats with its static shapes."""
     return read_network(model, folder=packaged(CASES[name]).parent, input_shapes={"x": (1, 3, *SHAPES[name])})
 
@@ -224,7 +224,7 @@ def main() -> int:
     parser.add_argument("--keep-float", type=int, default=0, help="layers of each network that stay in floats")
     parser.add_argument("--wide", action="append", default=[], help="operator whose operands have two bytes")
     parser.add_argument("--keep-wide", type=int, default=0, help="layers of each network with operands of two bytes")
-    parser.add_argument("--ranges", default=Options.ranges, help="ranges of tensors")
+    parser.add_argument("--ranges", default=QuantizeOptions.ranges, help="ranges of tensors")
     parser.add_argument("--search", action="store_true", help="try all ranges and roundings")
     parser.add_argument("--theirs", choices=METHODS, nargs="*", default=METHODS, help="calibration of ONNX Runtime's")
     parser.add_argument("--only", choices=SHAPES, nargs="+", default=list(SHAPES), help="networks to quantise")
@@ -239,7 +239,7 @@ def main() -> int:
     floats = sessions(models)
     real, first = reader(floats, characters), 2 * _APART * options.seed
     known = calibration(real, [rendered(first + index, fonts) for index in range(options.calibration)])
-    chosen = Options(
+    chosen = QuantizeOptions(
         ranges=options.ranges,
         search=options.search,
         keep=options.keep_float,

@@ -79,7 +79,7 @@ class ShardedAttr(ParametrizedAttribute):
                 raise VerifyException(f"expected coordinates that are sums of terms of one axis each, found {result}")
 
 
-class Step(NamedTuple):
+class ShardStep(NamedTuple):
     """Elements between shards along a digit of a coordinate, `(p - lower) floordiv stride mod extent`."""
 
     dim: int
@@ -98,7 +98,7 @@ class Axis:
 
     size: int
     first: int
-    steps: tuple[Step, ...]
+    steps: tuple[ShardStep, ...]
 
     def offset(self, point: Sequence[int]) -> int:
         """Return the first element of the shard of an instance, at coordinates relative to the first instance."""
@@ -290,5 +290,7 @@ def _axis(length: int, digits: Sequence[tuple[int, _Digit]]) -> Axis | None:
     steps = [firsts[tuple(unit)] - first if extent > 1 else 0 for unit, extent in zip(units, extents, strict=True)]
     if (first + np.array(steps, np.int64) @ holders != starts).any():
         return None
-    digit_steps = [Step(dim, digit.stride, digit.extent, by) for (dim, digit), by in zip(digits, steps, strict=True)]
+    digit_steps = [
+        ShardStep(dim, digit.stride, digit.extent, by) for (dim, digit), by in zip(digits, steps, strict=True)
+    ]
     return Axis(size, first, tuple(digit_steps))

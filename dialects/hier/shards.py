@@ -28,7 +28,7 @@ from ..core.analysis.extrema import maximum, minimum
 from ..core.effect_traits import OperandEffects, ViewLike
 from ..core.semantics import Runner, Value, semantics
 from .programs import program_of
-from .sharded import Sharding, Step, shard_type, sharding_of
+from .sharded import Sharding, ShardStep, shard_type, sharding_of
 
 COMBINATIONS: dict[str, Callable[[Array, Array], Array]] = {
     "add": np.add,
@@ -231,10 +231,10 @@ class AllGatherOp(_RoundRings):
         return self.ring // self.stride
 
     @property
-    def step(self) -> Step:
+    def step(self) -> ShardStep:
         """The digit of a coordinate that numbers the instances whose shards are gathered."""
         axis = self.shardings[0].axes[self.axis.data]
-        return Step(self.dim, self.stride, self.count, axis.size)
+        return ShardStep(self.dim, self.stride, self.count, axis.size)
 
     def _verify_ends(self, source: Sharding, target: Sharding) -> None:
         self._verify_ring(source)

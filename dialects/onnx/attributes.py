@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from .registry import Registry
 
 
-class Rule(NamedTuple):
+class AttributeRule(NamedTuple):
     """Constraint on the values of some attributes."""
 
     attributes: tuple[str, ...]
@@ -24,19 +24,19 @@ def _is_finite_scale(value: float) -> bool:
     return 0 < abs(value) < float("inf")
 
 
-def _at_least(least: int, *attributes: str) -> Rule:
-    return Rule(attributes, least.__le__, f"{least} or more")
+def _at_least(least: int, *attributes: str) -> AttributeRule:
+    return AttributeRule(attributes, least.__le__, f"{least} or more")
 
 
 _POWER_OF_TWO = "a positive power of two"
-_DIVISOR = Rule(("D",), _is_power_of_two, _POWER_OF_TWO)
-_SCALE = Rule(("scale",), _is_finite_scale, "finite and not zero")
-RULES: Registry[str, tuple[Rule, ...]] = Registry(
+_DIVISOR = AttributeRule(("D",), _is_power_of_two, _POWER_OF_TWO)
+_SCALE = AttributeRule(("scale",), _is_finite_scale, "finite and not zero")
+RULES: Registry[str, tuple[AttributeRule, ...]] = Registry(
     "constraints on attributes",
     {
         "RequantShift": (
-            Rule(("div",), _is_power_of_two, _POWER_OF_TWO),
-            Rule(("signed",), (0, 1).__contains__, "0 or 1"),
+            AttributeRule(("div",), _is_power_of_two, _POWER_OF_TWO),
+            AttributeRule(("signed",), (0, 1).__contains__, "0 or 1"),
             _at_least(2, "n_levels"),
         ),
         "iSoftmax": (_at_least(1, "log2"), _at_least(2, "n_levels")),

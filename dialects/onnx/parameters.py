@@ -10,7 +10,7 @@ from .registry import Registry
 
 
 @dataclass(frozen=True)
-class Parameter:
+class QuantParameter:
     """Scale or zero point of an operator: its input, the input that it quantises, and the axis of a vector."""
 
     index: int
@@ -25,23 +25,23 @@ class Parameter:
         return None if self.axis is None else max(self.axis, -len(other))
 
 
-def _rows(*indices: int) -> tuple[Parameter, ...]:
-    return tuple(Parameter(index, 0, -2, is_matrix=True) for index in indices)
+def _rows(*indices: int) -> tuple[QuantParameter, ...]:
+    return tuple(QuantParameter(index, 0, -2, is_matrix=True) for index in indices)
 
 
-def _columns(of: int, *indices: int) -> tuple[Parameter, ...]:
-    return tuple(Parameter(index, of, -1, is_matrix=True) for index in indices)
+def _columns(of: int, *indices: int) -> tuple[QuantParameter, ...]:
+    return tuple(QuantParameter(index, of, -1, is_matrix=True) for index in indices)
 
 
-def _features(of: int, *indices: int) -> tuple[Parameter, ...]:
-    return tuple(Parameter(index, of, 0) for index in indices)
+def _features(of: int, *indices: int) -> tuple[QuantParameter, ...]:
+    return tuple(QuantParameter(index, of, 0) for index in indices)
 
 
-def _whole(*indices: int, of: int = 0) -> tuple[Parameter, ...]:
-    return tuple(Parameter(index, of, None) for index in indices)
+def _whole(*indices: int, of: int = 0) -> tuple[QuantParameter, ...]:
+    return tuple(QuantParameter(index, of, None) for index in indices)
 
 
-PARAMETERS: Registry[str, tuple[Parameter, ...]] = Registry(
+PARAMETERS: Registry[str, tuple[QuantParameter, ...]] = Registry(
     "scales and zero points",
     {
         "ConvInteger": (*_whole(2), *_features(1, 3)),

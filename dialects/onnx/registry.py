@@ -32,7 +32,7 @@ PREFIX = "onnx."
 """What the name of an op has before that of its operator."""
 
 
-class Place(NamedTuple):
+class RuleLine(NamedTuple):
     """Line at which an operator is treated; `function` is the rule, empty where the rule is a value."""
 
     aspect: str
@@ -41,7 +41,7 @@ class Place(NamedTuple):
     function: str
 
 
-_places: dict[str, dict[Place, None]] = {}
+_places: dict[str, dict[RuleLine, None]] = {}
 """Operator -> the places that treat it, each once."""
 
 
@@ -53,12 +53,12 @@ def key_of(name: str | tuple[str, str]) -> str:
     return ".".join(filter(None, (domain, name[1])))
 
 
-def places(operator: str) -> tuple[Place, ...]:
+def places(operator: str) -> tuple[RuleLine, ...]:
     """Return the places that treat an operator, of the modules imported until now: rules, then mentions."""
     return tuple(sorted(_places.get(operator, ()), key=lambda place: place.aspect == _MENTION))
 
 
-def treated() -> Mapping[str, Iterable[Place]]:
+def treated() -> Mapping[str, Iterable[RuleLine]]:
     """Return the places of every operator that one treats, by key."""
     return _places
 
@@ -112,7 +112,7 @@ def _note(aspect: str, names: Iterable[str | tuple[str, str]], rule: object, cal
     name = function.__qualname__.partition(".<locals>")[0] if function else ""
     is_here = function is not None and function.__code__.co_filename == file and name == function.__qualname__
     line = function.__code__.co_firstlineno if is_here and function else caller.f_lineno
-    place = Place(aspect, Path(file), line, name.removeprefix("<lambda>"))
+    place = RuleLine(aspect, Path(file), line, name.removeprefix("<lambda>"))
     for operator in names:
         _places.setdefault(key_of(operator), {})[place] = None
 

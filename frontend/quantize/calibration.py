@@ -16,7 +16,7 @@ from ..tensor_info import info_of
 from .columns import Sampler, has_matrix
 from .execution import Execution
 from .layers import PRODUCTS
-from .network import Network
+from .network import FloatNetwork
 from .ranges import Statistics
 from .selection import Selection
 
@@ -26,7 +26,7 @@ _NAMED = 3
 """Tensors that a warning names."""
 
 
-def samples_of(network: Network, arrays: Mapping[str, Array]) -> list[Sample]:
+def samples_of(network: FloatNetwork, arrays: Mapping[str, Array]) -> list[Sample]:
     """
     Return the samples in arrays by the names of the inputs, samples along the first axis.
 
@@ -59,7 +59,7 @@ def samples_of(network: Network, arrays: Mapping[str, Array]) -> list[Sample]:
     return samples
 
 
-def _port(network: Network, name: str) -> tuple[int, tuple[int, ...]]:
+def _port(network: FloatNetwork, name: str) -> tuple[int, tuple[int, ...]]:
     info = info_of(next(value.type for value in network.inputs if value.name == name))
     assert info is not None
     return info.data_type, tuple(dim for dim in info.shape or () if dim is not None)
@@ -133,7 +133,7 @@ class Calibration:
 
 
 @mentions("Concat")
-def calibrate(network: Network, selection: Selection, samples: Sequence[Sample]) -> Calibration:
+def calibrate(network: FloatNetwork, selection: Selection, samples: Sequence[Sample]) -> Calibration:
     """
     Run the samples and collect statistics; a warning names the tensors that are 0 in all of them.
 
@@ -167,7 +167,7 @@ def calibrate(network: Network, selection: Selection, samples: Sequence[Sample])
     return Calibration(statistics, {name: sampler.columns() for name, sampler in samplers.items()}, reaches, operands)
 
 
-def _check_finite(network: Network, name: str, array: Array) -> None:
+def _check_finite(network: FloatNetwork, name: str, array: Array) -> None:
     if bool(np.isfinite(array).all()):
         return
     constants = ((key, value) for key, value in network.constants.items() if value.dtype.kind == "f")
@@ -181,7 +181,7 @@ def _check_finite(network: Network, name: str, array: Array) -> None:
     )
 
 
-def _add_constants(network: Network, node: NodeProto, statistics: Statistics, count: int) -> None:
+def _add_constants(network: FloatNetwork, node: NodeProto, statistics: Statistics, count: int) -> None:
     """Add the constant operands of a concatenation, which have the scale of its result, once for each sample."""
     for name in (name for name in node.input if name in network.constants):
         _check_finite(network, name, network.constants[name])

@@ -11,14 +11,14 @@ from onnx import NodeProto
 from ...dialects.onnx.registry import mentions
 from ...ir import Array
 from .layers import Layer
-from .network import Network, attribute
+from .network import FloatNetwork, attribute
 
 _COLUMNS = 2048
 """Columns per layer over all samples; the product of a network is estimated from them."""
 
 
 @mentions("Conv")
-def matrix_of(network: Network, layer: Layer) -> Array:
+def matrix_of(network: FloatNetwork, layer: Layer) -> Array:
     """
     Return the weights as [groups, rows, K], a row for each output channel.
 
@@ -31,7 +31,7 @@ def matrix_of(network: Network, layer: Layer) -> Array:
 
 
 @mentions("Conv")
-def weight_of(network: Network, layer: Layer, matrix: Array) -> Array:
+def weight_of(network: FloatNetwork, layer: Layer, matrix: Array) -> Array:
     """Return the weights of a matrix [groups, rows, K] in the layout of the network."""
     weight = network.constants[layer.weight]
     if layer.node.op_type == "Conv":
@@ -47,7 +47,7 @@ def has_matrix(layer: Layer) -> bool:
 class Sampler:
     """Collector of columns [groups, K, M] of one layer; positions are drawn by the name of the node."""
 
-    def __init__(self, network: Network, layer: Layer, samples: int):
+    def __init__(self, network: FloatNetwork, layer: Layer, samples: int):
         self._network = network
         self._layer = layer
         self._wanted = max(1, _COLUMNS // samples)

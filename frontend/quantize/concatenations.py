@@ -9,7 +9,7 @@ from onnx import NodeProto, helper
 from ...dialects.onnx.facts import Trait, having
 from ...dialects.onnx.registry import mentions
 from .calibration import Calibration
-from .network import Network
+from .network import FloatNetwork
 from .selection import Selection
 
 _MOVES = having(Trait.MOVES) - {"Concat"}
@@ -18,7 +18,7 @@ _RATIO = 4.0
 
 
 @mentions("Concat")
-def separate_operands(network: Network, selection: Selection, calibration: Calibration) -> bool:
+def separate_operands(network: FloatNetwork, selection: Selection, calibration: Calibration) -> bool:
     """
     Insert Identity before the operands of concatenations whose range is much smaller and that something else reads.
 
@@ -39,7 +39,7 @@ def separate_operands(network: Network, selection: Selection, calibration: Calib
 
 
 def _has_readers(
-    network: Network,
+    network: FloatNetwork,
     node: NodeProto,
     name: str,
     consumers: Mapping[str, Sequence[NodeProto]],
@@ -56,7 +56,7 @@ def _has_readers(
         reader, name = source, source.input[0]
 
 
-def _insert(network: Network, node: NodeProto, index: int) -> None:
+def _insert(network: FloatNetwork, node: NodeProto, index: int) -> None:
     """Insert Identity between an operand and its reader."""
     result = network.names.take(f"{node.input[index]}.requantized")
     network.infos[result] = network.infos[node.input[index]]

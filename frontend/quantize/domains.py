@@ -11,7 +11,7 @@ from onnx import NodeProto, TensorProto, helper
 
 from ...ir import Array, FreshNames
 from .execution import Execution
-from .network import Network
+from .network import FloatNetwork
 from .selection import Selection
 
 _POINTS = 4096
@@ -23,7 +23,9 @@ Domain = tuple[float, float]
 """The least and the greatest operand that matters; 0 lies between them."""
 
 
-def domains(network: Network, selection: Selection, ranges: Mapping[str, Domain], steps: float) -> dict[str, Domain]:
+def domains(
+    network: FloatNetwork, selection: Selection, ranges: Mapping[str, Domain], steps: float
+) -> dict[str, Domain]:
     """
     Return the domain of each group of tensors that functions between quantised tensors alone read.
 
@@ -70,7 +72,7 @@ def _functions(
 
 
 def _computed(
-    network: Network, functions: Sequence[NodeProto], names: Sequence[str], range_: Domain, ends: Sequence[str]
+    network: FloatNetwork, functions: Sequence[NodeProto], names: Sequence[str], range_: Domain, ends: Sequence[str]
 ) -> tuple[Array, dict[str, Array]]:
     """Return operands over a range, 0 among them, and the results of functions of them by name."""
     levels = np.unique(np.append(np.linspace(*range_, _POINTS), 0)).astype(np.float32)

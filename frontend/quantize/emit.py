@@ -13,7 +13,7 @@ from ...dialects.onnx.registry import mentions
 from ...ir import Array
 from . import rows
 from .layers import ROWS, Layer
-from .network import Network, attribute
+from .network import FloatNetwork, attribute
 from .scales import Scale
 from .selection import Selection
 
@@ -44,12 +44,12 @@ class Parameters:
 class Quantised:
     """A quantised network; `tensors` are the dequantised tensors by their name in the float network."""
 
-    network: Network
+    network: FloatNetwork
     tensors: Mapping[str, str]
 
 
 def emit_qdq(
-    network: Network,
+    network: FloatNetwork,
     selection: Selection,
     scales: Mapping[str, Scale],
     parameters: Mapping[str, Parameters],
@@ -72,7 +72,7 @@ def emit_qdq(
 class _Writer:
     """Rewriter of a network to QDQ form."""
 
-    def __init__(self, network: Network, selection: Selection, scales: Mapping[str, Scale]):
+    def __init__(self, network: FloatNetwork, selection: Selection, scales: Mapping[str, Scale]):
         self._network = network
         self._selection = selection
         self._scales = scales
@@ -108,7 +108,7 @@ class _Writer:
     def _integers(self, node: NodeProto, layer: Layer) -> None:
         """Append the integer computation of a softmax or a layer normalisation, and its dequantised result."""
         network, name = self._network, layer.output
-        chain = rows.Chain(network, node.name)
+        chain = rows.NodeChain(network, node.name)
         integers = self._softmax(chain, layer) if layer.is_softmax else self._layer_norm(chain, layer)
         self._nodes += chain.nodes
         self._bytes[name] = integers
@@ -118,22 +118,22 @@ class _Writer:
         inputs = [integers, *(network.add_constant(f"{name}.number", number) for number in numbers)]
         self._nodes.append(helper.make_node("DequantizeLinear", inputs, [name], name=f"{name}.dequantize"))
 
-    def _softmax(self, chain: rows.Chain, layer: Layer) -> str:
+    def _softmax(self, chain: rows.NodeChain, layer: Layer) -> str:
         network, name = self._network, layer.data[0]
         step, shape = self._scales[name].scale, network.shape(layer.output)
         summand = rows.steps_of(chain, network, self._tensors.get(layer.summand, layer.summand), step)
         axis = attribute(layer.node, "axis") % len(shape)
-        operand = rows.Operand(self._bytes[name], step, shape, axis)
+        operand = rows.RowOperand(self._bytes[name], step, shape, axis)
         return rows.softmax(chain, operand, summand, self._scales.get(layer.output))
 
-    def _layer_norm(self, chain: rows.Chain, layer: Layer) -> str:
+    def _layer_norm(self, chain: rows.NodeChain, layer: Layer) -> str:
         network, node, name = self._network, layer.node, layer.data[0]
         shape = network.shape(name)
         axis = attribute(node, "axis") % len(shape)
         factors = network.constants[node.input[1]]
         summands = network.constants[node.input[2]] if len(node.input) > 2 and node.input[2] else np.zeros_like(factors)
         x, y = self._scales[name], self._scales[layer.output]
-        operand = rows.Operand(self._bytes[name], x.scale, shape, axis)
+        operand = rows.RowOperand(self._bytes[name], x.scale, shape, axis)
         return rows.layer_norm(chain, operand, attribute(node, "epsilon"), factors, summands, y)
 
     def _rename(self, node: NodeProto, renamed: Mapping[str, str]) -> None:

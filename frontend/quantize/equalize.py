@@ -10,12 +10,12 @@ from onnx import NodeProto
 from ...dialects.onnx.facts import Trait, having
 from ...dialects.onnx.registry import mentions
 from ...ir import Array
-from .network import Network, attribute
+from .network import FloatNetwork, attribute
 
 _SWEEPS = 4
 
 
-def equalize(network: Network) -> int:
+def equalize(network: FloatNetwork) -> int:
     """
     Scale the channels between successive convolutions so that the weights on both sides have equal ranges.
 
@@ -29,7 +29,7 @@ def equalize(network: Network) -> int:
     return len(pairs)
 
 
-def _pairs(network: Network) -> Iterator[tuple[NodeProto, NodeProto]]:
+def _pairs(network: FloatNetwork) -> Iterator[tuple[NodeProto, NodeProto]]:
     consumers, outputs = network.consumers(), set(network.output_names)
     for node in network.nodes:
         if not is_constant_conv(network, node):
@@ -45,12 +45,12 @@ def _pairs(network: Network) -> Iterator[tuple[NodeProto, NodeProto]]:
 
 
 @mentions("Conv")
-def is_constant_conv(network: Network, node: NodeProto) -> bool:
+def is_constant_conv(network: FloatNetwork, node: NodeProto) -> bool:
     """Return whether a node is a convolution whose weights and bias are constants."""
     return node.op_type == "Conv" and all(name in network.constants for name in node.input[1:] if name)
 
 
-def _inputs(network: Network, node: NodeProto) -> Array | None:
+def _inputs(network: FloatNetwork, node: NodeProto) -> Array | None:
     """Return the weights with the input channels first; None for groups of several channels."""
     weight = network.constants[node.input[1]]
     groups = attribute(node, "group")
@@ -59,7 +59,7 @@ def _inputs(network: Network, node: NodeProto) -> Array | None:
     return weight if weight.shape[:2] == (groups, 1) else None
 
 
-def _balance(network: Network, first: NodeProto, second: NodeProto) -> None:
+def _balance(network: FloatNetwork, first: NodeProto, second: NodeProto) -> None:
     weight, after = network.constants[first.input[1]], _inputs(network, second)
     assert after is not None
     ranges = [np.abs(array).reshape(array.shape[0], -1).max(axis=1).astype(np.float64) for array in (weight, after)]
@@ -72,7 +72,7 @@ def _balance(network: Network, first: NodeProto, second: NodeProto) -> None:
     _scale(network, second, 1, scale, 1 if attribute(second, "group") == 1 else 0)
 
 
-def _scale(network: Network, node: NodeProto, index: int, factor: Array, axis: int) -> None:
+def _scale(network: FloatNetwork, node: NodeProto, index: int, factor: Array, axis: int) -> None:
     array = network.constants[node.input[index]]
     shape = [-1 if dim == axis else 1 for dim in range(array.ndim)]
     scaled = (array * factor.reshape(shape)).astype(np.float32)

@@ -11,13 +11,13 @@ import numpy as np
 from ...ir import Array, functions
 from ...runtime.interpreter import Interpreter, load_rules
 from ..importer import import_model
-from .network import Network
+from .network import FloatNetwork
 
 
 class Execution:
     """A network in the interpreter; `run` returns the tensors `names` of one sample, inputs and constants too."""
 
-    def __init__(self, network: Network, names: Iterable[str]):
+    def __init__(self, network: FloatNetwork, names: Iterable[str]):
         self._names = list(dict.fromkeys(names))
         self._inputs = [value.name for value in network.inputs]
         self._constants = {name: network.constants[name] for name in self._names if name in network.constants}
@@ -25,7 +25,7 @@ class Execution:
         self._computed = [name for name in self._names if name not in present]
         self._call = self._compiled(network) if self._computed else None
 
-    def _compiled(self, network: Network) -> Callable[[Sequence[Array]], Sequence[Any]]:
+    def _compiled(self, network: FloatNetwork) -> Callable[[Sequence[Array]], Sequence[Any]]:
         module = import_model(network.model(self._computed))
         load_rules(module)
         return partial(Interpreter(module).call, functions(module)[0].sym_name.data)

@@ -8,13 +8,13 @@ import numpy as np
 from onnx import NodeProto, helper
 
 from ...dialects.onnx.facts import FACTS, facts_of
-from .network import Network
+from .network import FloatNetwork
 
 _FLOATS = {facts.quantised: operator for operator, facts in FACTS.items() if facts.quantised}
 """Operator of quantised tensors -> that of floats."""
 
 
-def expand_qlinear(network: Network) -> None:
+def expand_qlinear(network: FloatNetwork) -> None:
     """Replace QLinearConv, QLinearMatMul, QLinearAdd and QLinearMul whose scales are constants."""
     nodes: list[NodeProto] = []
     for node in network.nodes:
@@ -25,7 +25,7 @@ def expand_qlinear(network: Network) -> None:
     network.nodes = nodes
 
 
-def _expanded(network: Network, node: NodeProto) -> list[NodeProto]:
+def _expanded(network: FloatNetwork, node: NodeProto) -> list[NodeProto]:
     # Each quantised operand has a scale and a zero point; those of the result follow.
     facts = facts_of(node.op_type)
     count, bias = len(facts.zeros), facts.bias
@@ -46,7 +46,7 @@ def _expanded(network: Network, node: NodeProto) -> list[NodeProto]:
     return [*sources, operator, result]
 
 
-def _dequantised(network: Network, operand: Sequence[str], axis: int) -> NodeProto:
+def _dequantised(network: FloatNetwork, operand: Sequence[str], axis: int) -> NodeProto:
     name = network.names.take(f"{operand[0]}.dequantized")
     scale = network.constants[operand[1]]
     if scale.ndim == 1 and scale.size == 1:
@@ -54,12 +54,12 @@ def _dequantised(network: Network, operand: Sequence[str], axis: int) -> NodePro
     return helper.make_node("DequantizeLinear", operand, [name], name=name, axis=axis)
 
 
-def _as_number(network: Network, name: str) -> str:
+def _as_number(network: FloatNetwork, name: str) -> str:
     """Return the name of a constant without axes."""
     return network.add_constant(f"{name}.number", network.constants[name].reshape(()))
 
 
-def _dequantised_bias(network: Network, node: NodeProto) -> NodeProto:
+def _dequantised_bias(network: FloatNetwork, node: NodeProto) -> NodeProto:
     x_scale, w_scale = (network.constants[node.input[index]] for index in (1, 4))
     scale = (x_scale.reshape(()) * w_scale).astype(np.float32)
     bias = network.constants[node.input[8]]

@@ -13,14 +13,14 @@ from ...ir import Array
 from ..evaluation import evaluate, is_foldable
 from ..tensors import Constant
 from .gemms import plain_gemms
-from .network import Network, attribute, is_named
+from .network import FloatNetwork, attribute, is_named
 from .windows import split_windows
 
 _Affine = tuple[Array, Array]
 """Factor and summand per channel."""
 
 
-def fold(network: Network, floats: Collection[str] = ()) -> None:
+def fold(network: FloatNetwork, floats: Collection[str] = ()) -> None:
     """
     Drop unused nodes, fold constant subgraphs, then affine functions per channel into the convolution before.
 
@@ -37,7 +37,7 @@ def fold(network: Network, floats: Collection[str] = ()) -> None:
         _negate(network, node)
 
 
-def _drop_unused(network: Network) -> None:
+def _drop_unused(network: FloatNetwork) -> None:
     needed = set(network.output_names)
     unused: list[NodeProto] = []
     for node in reversed(network.nodes):
@@ -48,7 +48,7 @@ def _drop_unused(network: Network) -> None:
     network.erase(unused)
 
 
-def _fold_constants(network: Network) -> None:
+def _fold_constants(network: FloatNetwork) -> None:
     folded: list[NodeProto] = []
     outputs = set(network.output_names)
     for node in network.nodes:
@@ -70,7 +70,7 @@ def _constant(array: Array, node: NodeProto) -> Constant:
     return Constant(array, helper.np_dtype_to_tensor_dtype(array.dtype), node.name)
 
 
-def _fold_affine(network: Network, floats: Collection[str]) -> bool:
+def _fold_affine(network: FloatNetwork, floats: Collection[str]) -> bool:
     consumers, producers = network.consumers(), network.producers()
     outputs = set(network.output_names)
     for node in network.nodes:
@@ -90,7 +90,7 @@ def _fold_affine(network: Network, floats: Collection[str]) -> bool:
 
 
 @mentions("Add", "BatchNormalization", "Mul")
-def _affine(network: Network, node: NodeProto) -> tuple[str, _Affine] | None:
+def _affine(network: FloatNetwork, node: NodeProto) -> tuple[str, _Affine] | None:
     """Return the operand and the affine function per channel that a node computes; None for other nodes."""
     if node.op_type == "BatchNormalization":
         values = [network.constants.get(name) for name in node.input[1:]]
@@ -122,7 +122,7 @@ def _per_channel(constant: Array, data: tuple[int, ...], result: tuple[int, ...]
     return np.broadcast_to(constant.reshape(-1).astype(np.float64), (data[1],))
 
 
-def _fold_conv(network: Network, node: NodeProto, factor: Array, summand: Array) -> bool:
+def _fold_conv(network: FloatNetwork, node: NodeProto, factor: Array, summand: Array) -> bool:
     axis = facts_of(node.op_type).channels
     assert axis is not None
     if axis and attribute(node, "group") != 1:
@@ -142,11 +142,11 @@ def _fold_conv(network: Network, node: NodeProto, factor: Array, summand: Array)
     return True
 
 
-def _never(network: Network, node: NodeProto, factor: Array, summand: Array) -> bool:
+def _never(network: FloatNetwork, node: NodeProto, factor: Array, summand: Array) -> bool:
     return False
 
 
-_FOLDED: Registry[str, Callable[[Network, NodeProto, Array, Array], bool]] = Registry(
+_FOLDED: Registry[str, Callable[[FloatNetwork, NodeProto, Array, Array], bool]] = Registry(
     "folding of constants",
     {
         "Conv": _fold_conv,
@@ -157,7 +157,7 @@ _FOLDED: Registry[str, Callable[[Network, NodeProto, Array, Array], bool]] = Reg
 
 
 @mentions("Gemm")
-def add_biases(network: Network) -> None:
+def add_biases(network: FloatNetwork) -> None:
     """Give each Conv and Gemm with constant weights a bias of zeros where it has none."""
     for node in network.nodes:
         if node.op_type not in ("Conv", "Gemm") or node.input[1] not in network.constants or any(node.input[2:]):
@@ -168,7 +168,7 @@ def add_biases(network: Network) -> None:
 
 
 @mentions("Add", "Sub")
-def _negate(network: Network, node: NodeProto) -> None:
+def _negate(network: FloatNetwork, node: NodeProto) -> None:
     """Turn the subtraction of a constant into the addition of its negation."""
     if node.op_type != "Sub" or node.input[1] not in network.constants or not network.is_float(node.input[1]):
         return

@@ -9,11 +9,11 @@ import numpy as np
 from onnx import NodeProto, helper
 
 from ...dialects.onnx.registry import mentions
-from .network import Network, attribute, is_named
+from .network import FloatNetwork, attribute, is_named
 
 
 @mentions("Gemm")
-def plain_gemms(network: Network, floats: Collection[str] = ()) -> None:
+def plain_gemms(network: FloatNetwork, floats: Collection[str] = ()) -> None:
     """
     Make factors part of constants, and transposes and products of two computed tensors nodes of their own.
 
@@ -30,18 +30,18 @@ def plain_gemms(network: Network, floats: Collection[str] = ()) -> None:
             _split(network, node)
 
 
-def _is_plain(network: Network, node: NodeProto) -> bool:
+def _is_plain(network: FloatNetwork, node: NodeProto) -> bool:
     """Return whether the second operand alone is constant, and the bias a number or one for each column."""
     bias = node.input[2] if len(node.input) > 2 else ""
     has_bias = not bias or (bias in network.constants and network.constants[bias].size in (1, _columns(network, node)))
     return node.input[0] not in network.constants and node.input[1] in network.constants and has_bias
 
 
-def _columns(network: Network, node: NodeProto) -> int:
+def _columns(network: FloatNetwork, node: NodeProto) -> int:
     return network.shape(node.output[0])[1]
 
 
-def _scale(network: Network, node: NodeProto) -> None:
+def _scale(network: FloatNetwork, node: NodeProto) -> None:
     """Make `alpha` and `beta` part of constant weights and of a constant bias."""
     if not any(node.input[2:]):
         _drop_attribute(node, "beta")
@@ -60,7 +60,7 @@ def _drop_attribute(node: NodeProto, name: str) -> None:
     node.attribute.extend(kept)
 
 
-def _transpose(network: Network, node: NodeProto, index: int, name: str) -> None:
+def _transpose(network: FloatNetwork, node: NodeProto, index: int, name: str) -> None:
     """Insert the transpose of an operand before a node, whose attribute says so."""
     source = node.input[index]
     _drop_attribute(node, name)
@@ -72,7 +72,7 @@ def _transpose(network: Network, node: NodeProto, index: int, name: str) -> None
 
 
 def _insert(
-    network: Network, before: NodeProto, operator: str, inputs: list[str], shape: tuple[int, ...], **more: Any
+    network: FloatNetwork, before: NodeProto, operator: str, inputs: list[str], shape: tuple[int, ...], **more: Any
 ) -> str:
     """Insert a node before another; returns the name of its result."""
     result = network.names.take(f"{before.name}.{operator.lower()}")
@@ -83,7 +83,7 @@ def _insert(
 
 
 @mentions("Add", "Mul")
-def _split(network: Network, node: NodeProto) -> None:
+def _split(network: FloatNetwork, node: NodeProto) -> None:
     """Turn a Gemm into a MatMul, with its factor, its bias and the factor of that after it."""
     for index, name in ((0, "transA"), (1, "transB")):
         if attribute(node, name):
@@ -110,5 +110,5 @@ def _split(network: Network, node: NodeProto) -> None:
     node.CopyFrom(helper.make_node(operator, [product, operand], [result], name=last))
 
 
-def _number(network: Network, name: str, value: float) -> str:
+def _number(network: FloatNetwork, name: str, value: float) -> str:
     return network.add_constant(f"{name}.factor", np.array(value, np.float32))

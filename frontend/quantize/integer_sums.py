@@ -18,7 +18,7 @@ from onnx import NodeProto, TensorProto, helper
 from ...dialects.onnx.facts import facts_of
 from ...dialects.onnx.registry import Registry, mentions
 from ...ir import Array
-from .network import Network, attribute
+from .network import FloatNetwork, attribute
 
 TYPES: dict[np.dtype[Any], int] = {np.dtype(np.int8): TensorProto.INT8, np.dtype(np.uint8): TensorProto.UINT8}
 """Types of bytes -> those of ONNX."""
@@ -62,7 +62,7 @@ class Sums:
 class Rewriter:
     """Nodes of a layer in the making."""
 
-    network: Network
+    network: FloatNetwork
     producers: dict[str, NodeProto]
     shapes: Mapping[str, tuple[int, ...]]
     result: Bytes

@@ -10,7 +10,7 @@ from onnx import NodeProto
 
 from ...dialects.onnx.facts import Trait, having
 from ...dialects.onnx.registry import Registry, mentions
-from .network import Network, attribute
+from .network import FloatNetwork, attribute
 
 SUMS = frozenset(("Add", "Mul", "Sub"))
 _LONGEST_ROW = 1 << 14
@@ -59,7 +59,7 @@ class Layer:
         return self.data if self.is_wide else (*self.data, self.output)
 
 
-def _convolution(network: Network, node: NodeProto) -> Layer | str:
+def _convolution(network: FloatNetwork, node: NodeProto) -> Layer | str:
     bias = node.input[2] if len(node.input) > 2 else ""
     for role, name in (("weights are", node.input[1]), ("bias is", bias)):
         if name and name not in network.constants:
@@ -67,7 +67,7 @@ def _convolution(network: Network, node: NodeProto) -> Layer | str:
     return Layer(node, (), (node.input[0],), node.output[0], node.input[1], bias, 0)
 
 
-def _gemm(network: Network, node: NodeProto) -> Layer | str:
+def _gemm(network: FloatNetwork, node: NodeProto) -> Layer | str:
     layer = _convolution(network, node)
     if isinstance(layer, str):
         return layer
@@ -82,7 +82,7 @@ def _gemm(network: Network, node: NodeProto) -> Layer | str:
     return Layer(node, (), layer.data, layer.output, layer.weight, layer.bias, axis)
 
 
-def _matmul(network: Network, node: NodeProto) -> Layer | str:
+def _matmul(network: FloatNetwork, node: NodeProto) -> Layer | str:
     data = tuple(name for name in node.input if name not in network.constants)
     if len(data) == 2:
         return Layer(node, (), data, node.output[0])
@@ -92,7 +92,7 @@ def _matmul(network: Network, node: NodeProto) -> Layer | str:
     return Layer(node, (), data, node.output[0], weight, axis=1 if columns else None)
 
 
-def _sum(network: Network, node: NodeProto) -> Layer | str:
+def _sum(network: FloatNetwork, node: NodeProto) -> Layer | str:
     data = tuple(name for name in node.input if name not in network.constants)
     if len(data) == 2:
         return Layer(node, (), data, node.output[0])
@@ -102,20 +102,20 @@ def _sum(network: Network, node: NodeProto) -> Layer | str:
     return Layer(node, (), data, node.output[0], "" if node.op_type == "Add" and same else constant)
 
 
-def _average_pool(network: Network, node: NodeProto) -> Layer | str:
+def _average_pool(network: FloatNetwork, node: NodeProto) -> Layer | str:
     padded = any(attribute(node, "pads") or ()) and not attribute(node, "count_include_pad")
     if padded or attribute(node, "ceil_mode") or attribute(node, "auto_pad") not in ("NOTSET", "VALID"):
         return "its windows at the border have fewer elements"
     return _mean(network, node)
 
 
-def _mean(network: Network, node: NodeProto) -> Layer | str:
+def _mean(network: FloatNetwork, node: NodeProto) -> Layer | str:
     if any(name and name not in network.constants for name in node.input[1:]):
         return "its axes are computed, not constant"
     return Layer(node, (), (node.input[0],), node.output[0])
 
 
-Rule = Callable[[Network, NodeProto], Layer | str]
+Rule = Callable[[FloatNetwork, NodeProto], Layer | str]
 """Return the layer that a node is, or why it is none."""
 
 RULES: Registry[str, Rule] = Registry(
@@ -132,14 +132,14 @@ RULES: Registry[str, Rule] = Registry(
 )
 
 
-def _softmax(network: Network, node: NodeProto) -> Layer | str:
+def _softmax(network: FloatNetwork, node: NodeProto) -> Layer | str:
     if network.shape(node.output[0])[attribute(node, "axis")] > _LONGEST_ROW:
         return f"its rows have more than {_LONGEST_ROW} numbers"
     name, summand = _summand(network, node.input[0])
     return Layer(node, (), (name,), node.output[0], summand=summand, is_wide=node.output[0] in network.output_names)
 
 
-def _summand(network: Network, name: str) -> tuple[str, str]:
+def _summand(network: FloatNetwork, name: str) -> tuple[str, str]:
     """Return the tensor that a sum of the operand of a softmax ends, and its other summand; "" for other operands."""
     total = network.producers().get(name)
     if total is None or total.op_type != "Add" or len(network.consumers()[name]) != 1 or name in network.output_names:
@@ -151,7 +151,7 @@ def _summand(network: Network, name: str) -> tuple[str, str]:
 
 
 @mentions("Div")
-def _is_product(network: Network, name: str) -> bool:
+def _is_product(network: FloatNetwork, name: str) -> bool:
     """Return whether a tensor is a matrix product, or one times a number."""
     producers = network.producers()
     node = producers.get(name)
@@ -162,7 +162,7 @@ def _is_product(network: Network, name: str) -> bool:
     return node is not None and node.op_type == "MatMul"
 
 
-def _layer_norm(network: Network, node: NodeProto) -> Layer | str:
+def _layer_norm(network: FloatNetwork, node: NodeProto) -> Layer | str:
     shape = network.shape(node.input[0])
     if any(name and name not in network.constants for name in node.input[1:]):
         return "its factors or summands are computed, not constant"

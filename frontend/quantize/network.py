@@ -31,7 +31,7 @@ _OLDEST_OPSET = 20
 
 
 @dataclass
-class Network:
+class FloatNetwork:
     """
     Float network whose nodes are in the newest form of their operators, in topological order.
 
@@ -88,14 +88,14 @@ class Network:
         gone = {id(node) for node in nodes}
         self.nodes = [node for node in self.nodes if id(node) not in gone]
 
-    def copy(self) -> Network:
+    def copy(self) -> FloatNetwork:
         """Return a network that can be rewritten without changing this one; constant arrays are shared."""
         nodes = [NodeProto() for _ in self.nodes]
         for copied, node in zip(nodes, self.nodes, strict=True):
             copied.CopyFrom(node)
         parts = list(self.inputs), list(self.outputs), dict(self.infos)
         names = {*self.constants, *self.infos, *(name for node in nodes for name in node.output)}
-        return Network(self.name, nodes, dict(self.constants), *parts, FreshNames(names), set(self.requantised))
+        return FloatNetwork(self.name, nodes, dict(self.constants), *parts, FreshNames(names), set(self.requantised))
 
     def model(self, outputs: Sequence[str] | None = None) -> ModelProto:
         """Return the ONNX model; `outputs` replace those of the network."""
@@ -137,7 +137,7 @@ def read_network(
     input_shapes: Shapes = {},
     input_values: Values = {},
     is_quantised: bool = False,
-) -> Network:
+) -> FloatNetwork:
     """
     Resolve a float model for quantisation, or one that `is_quantised`.
 
@@ -167,7 +167,7 @@ def read_network(
         helper.make_tensor_value_info(value.name, infos[value.name].data_type, infos[value.name].shape)
         for value in graph.outputs
     ]
-    return Network(graph.name, resolver.nodes, constants, list(graph.inputs), outputs, infos, FreshNames(names))
+    return FloatNetwork(graph.name, resolver.nodes, constants, list(graph.inputs), outputs, infos, FreshNames(names))
 
 
 def _check_quantised(nodes: Sequence[NodeProto], *, is_quantised: bool) -> None:

@@ -10,7 +10,7 @@ from onnx import NodeProto, helper
 
 from ...dialects.onnx.registry import mentions
 from ...ir import Array
-from .network import Network, attribute, is_named
+from .network import FloatNetwork, attribute, is_named
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class _Norm:
     nodes: tuple[NodeProto, ...]
 
 
-def compose_norms(network: Network, floats: Collection[str] = ()) -> int:
+def compose_norms(network: FloatNetwork, floats: Collection[str] = ()) -> int:
     """
     Replace layer normalisations over the last axis that are made of primitives by LayerNormalization.
 
@@ -39,7 +39,7 @@ def compose_norms(network: Network, floats: Collection[str] = ()) -> int:
 
 
 @mentions("Add", "Div", "Sqrt", "Sub")
-def _norm_of(network: Network, division: NodeProto) -> _Norm | None:
+def _norm_of(network: FloatNetwork, division: NodeProto) -> _Norm | None:
     """Return the normalisation that a division ends, None for other nodes."""
     if division.op_type != "Div" or not network.is_float(division.output[0]):
         return None
@@ -61,13 +61,13 @@ def _norm_of(network: Network, division: NodeProto) -> _Norm | None:
     return _Norm(apart.input[0], float(epsilon.flat[0]), (mean, apart, square, spread, total, root, division))
 
 
-def _mean_of(network: Network, node: NodeProto | None, producers: Mapping[str, NodeProto]) -> NodeProto | None:
+def _mean_of(network: FloatNetwork, node: NodeProto | None, producers: Mapping[str, NodeProto]) -> NodeProto | None:
     """Return the producer of the operand of a mean over the last axis, None where a node is none."""
     return producers.get(node.input[0]) if node is not None and _is_mean(network, node) else None
 
 
 @mentions("ReduceMean")
-def _is_mean(network: Network, node: NodeProto) -> bool:
+def _is_mean(network: FloatNetwork, node: NodeProto) -> bool:
     """Return whether a node is the mean over the last axis, which stays as 1."""
     axes = network.constants.get(node.input[1]) if node.op_type == "ReduceMean" and len(node.input) > 1 else None
     if axes is None or axes.size != 1 or not attribute(node, "keepdims"):
@@ -76,14 +76,14 @@ def _is_mean(network: Network, node: NodeProto) -> bool:
 
 
 @mentions("Mul", "Pow")
-def _is_square(network: Network, node: NodeProto, name: str) -> bool:
+def _is_square(network: FloatNetwork, node: NodeProto, name: str) -> bool:
     if node.op_type == "Mul":
         return list(node.input) == [name, name]
     exponent = network.constants.get(node.input[1]) if node.op_type == "Pow" else None
     return exponent is not None and exponent.size == 1 and exponent.flat[0] == 2 and node.input[0] == name
 
 
-def _split(network: Network, node: NodeProto) -> tuple[Array, str] | None:
+def _split(network: FloatNetwork, node: NodeProto) -> tuple[Array, str] | None:
     """Return the constant and the other operand of a node of two, None where it has no constant."""
     place = 0 if node.input[0] in network.constants else 1
     constant = network.constants.get(node.input[place])
@@ -91,7 +91,7 @@ def _split(network: Network, node: NodeProto) -> tuple[Array, str] | None:
 
 
 @mentions("Add", "Mul")
-def _replace(network: Network, norm: _Norm, floats: Collection[str]) -> None:
+def _replace(network: FloatNetwork, norm: _Norm, floats: Collection[str]) -> None:
     shape = network.shape(norm.x)
     rows = {"Mul": np.ones(shape[-1:], np.float32), "Add": np.zeros(shape[-1:], np.float32)}
     last, gone = norm.nodes[-1], [norm.nodes[-1]]
@@ -113,7 +113,7 @@ def _replace(network: Network, norm: _Norm, floats: Collection[str]) -> None:
     drop_unused(network)
 
 
-def _after(network: Network, node: NodeProto, operator: str) -> NodeProto | None:
+def _after(network: FloatNetwork, node: NodeProto, operator: str) -> NodeProto | None:
     """Return the only consumer of a node, where it combines the result with a row of constants by `operator`."""
     name, consumers = node.output[0], network.consumers()[node.output[0]]
     if len(consumers) != 1 or name in network.output_names or consumers[0].op_type != operator:
@@ -125,7 +125,7 @@ def _after(network: Network, node: NodeProto, operator: str) -> NodeProto | None
     return consumers[0] if is_row else None
 
 
-def drop_unused(network: Network) -> None:
+def drop_unused(network: FloatNetwork) -> None:
     """Erase the nodes from which no output follows."""
     needed: set[str] = set(network.output_names)
     unused: Sequence[NodeProto] = []

@@ -14,7 +14,7 @@ from .columns import Sampler
 from .emit import Parameters
 from .execution import Execution
 from .layers import Layer
-from .network import Network
+from .network import FloatNetwork
 from .scales import Scale
 
 
@@ -26,7 +26,7 @@ class Propagation:
     all layers before it.
     """
 
-    def __init__(self, network: Network, scales: Mapping[str, Scale], samples: Sequence[Sample]):
+    def __init__(self, network: FloatNetwork, scales: Mapping[str, Scale], samples: Sequence[Sample]):
         self._network = network
         self._scales = scales
         self._values: list[dict[str, Array]] = []
@@ -70,7 +70,7 @@ class Propagation:
     def _rounded(self, name: str, value: Array) -> Array:
         return self._scales[name].quantised(value) if name in self._scales else value
 
-    def _alone(self, node: NodeProto) -> Network:
+    def _alone(self, node: NodeProto) -> FloatNetwork:
         """Return the network of one node."""
         network, names = self._network, dict.fromkeys(filter(None, node.input))
         constants = {name: network.constants[name] for name in names if name in network.constants}

@@ -9,11 +9,11 @@ from onnx import NodeProto, helper
 from ...dialects.onnx.facts import facts_of
 from ...dialects.onnx.registry import mentions
 from .layers import PRODUCTS
-from .network import Network
+from .network import FloatNetwork
 
 
 @mentions("DequantizeLinear")
-def to_qlinear(network: Network) -> None:
+def to_qlinear(network: FloatNetwork) -> None:
     """
     Replace DequantizeLinear -> Conv or MatMul -> [Relu] -> QuantizeLinear by QLinearConv or QLinearMatMul.
 
@@ -36,7 +36,7 @@ def to_qlinear(network: Network) -> None:
 
 
 @mentions("QuantizeLinear", "Relu")
-def _chain(network: Network, node: NodeProto, consumers: dict[str, list[NodeProto]]) -> list[NodeProto] | None:
+def _chain(network: FloatNetwork, node: NodeProto, consumers: dict[str, list[NodeProto]]) -> list[NodeProto] | None:
     """Return the Relu, if there is one, and the QuantizeLinear after a node; None for other consumers."""
     chain: list[NodeProto] = []
     name = node.output[0]
@@ -52,7 +52,7 @@ def _chain(network: Network, node: NodeProto, consumers: dict[str, list[NodeProt
 
 
 def _fused(
-    network: Network, node: NodeProto, sources: Sequence[NodeProto], chain: Sequence[NodeProto]
+    network: FloatNetwork, node: NodeProto, sources: Sequence[NodeProto], chain: Sequence[NodeProto]
 ) -> Sequence[NodeProto]:
     x, w = sources[0], sources[1]
     y = chain[-1]
@@ -68,7 +68,7 @@ def _fused(
 
 
 @mentions("DequantizeLinear")
-def _drop_unused(network: Network) -> None:
+def _drop_unused(network: FloatNetwork) -> None:
     """Drop DequantizeLinear nodes without consumers."""
     used = {name for node in network.nodes for name in node.input} | set(network.output_names)
     network.nodes = [node for node in network.nodes if node.op_type != "DequantizeLinear" or set(node.output) & used]

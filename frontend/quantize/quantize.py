@@ -19,7 +19,7 @@ from .emit import Parameters, Quantised, emit_qdq
 from .equalize import equalize
 from .folding import add_biases, fold
 from .layers import Layer
-from .network import Network, check_model
+from .network import FloatNetwork, check_model
 from .norms import compose_norms, drop_unused
 from .propagation import Propagation
 from .qlinear import to_qlinear
@@ -30,7 +30,7 @@ from .selection import Selection, named, select
 from .sensitivity import OutputError, most_sensitive
 from .smoothing import smooth
 from .tables import tabulate_functions
-from .weights import BITS, Weights, corrected_bias, largest_of, quantize_rows, round_adaptively
+from .weights import BITS, QuantizedWeights, corrected_bias, largest_of, quantize_rows, round_adaptively
 from .wide import widen
 
 _LARGEST_BIAS = 1 << 30
@@ -39,7 +39,7 @@ _COMPARED = 32
 
 
 @dataclass(frozen=True)
-class Options:
+class QuantizeOptions:
     """
     Options of quantisation.
 
@@ -101,14 +101,14 @@ class Result:
     """
 
     model: ModelProto
-    float_network: Network
+    float_network: FloatNetwork
     selection: Selection
     scales: Mapping[str, Scale]
     quantised: Quantised
     left: Sequence[str] = ()
 
 
-def quantize(network: Network, samples: Sequence[Sample], options: Options = Options()) -> Result:
+def quantize(network: FloatNetwork, samples: Sequence[Sample], options: QuantizeOptions = QuantizeOptions()) -> Result:
     """
     Quantise a network, which is changed: constants are folded.
 
@@ -118,7 +118,7 @@ def quantize(network: Network, samples: Sequence[Sample], options: Options = Opt
     return _quantize(network, samples, replace(options, floats=names[0], wide=names[1]))
 
 
-def _quantize(network: Network, samples: Sequence[Sample], options: Options) -> Result:
+def _quantize(network: FloatNetwork, samples: Sequence[Sample], options: QuantizeOptions) -> Result:
     """Quantise a network whose nodes the options name by patterns or by names that some may have lost in folding."""
     fold(network, options.floats)
     if options.has_integer_rows:
@@ -162,7 +162,9 @@ def _quantize(network: Network, samples: Sequence[Sample], options: Options) -> 
     return Result(model, network, selection, scales, quantised, left)
 
 
-def _calibrated(network: Network, samples: Sequence[Sample], options: Options) -> tuple[Selection, Calibration]:
+def _calibrated(
+    network: FloatNetwork, samples: Sequence[Sample], options: QuantizeOptions
+) -> tuple[Selection, Calibration]:
     selection = select(
         network, options.floats, wide=options.wide, common_sums=options.common_sums, rows=options.has_integer_rows
     )
@@ -174,7 +176,11 @@ _Integers = tuple[Mapping[str, Scale], Mapping[str, Parameters], Quantised]
 
 
 def _chosen(
-    network: Network, selection: Selection, calibration: Calibration, samples: Sequence[Sample], options: Options
+    network: FloatNetwork,
+    selection: Selection,
+    calibration: Calibration,
+    samples: Sequence[Sample],
+    options: QuantizeOptions,
 ) -> _Integers:
     """Quantise by the ranges and the rounding of the options, or by those that change the outputs least."""
     if not options.search:
@@ -186,7 +192,11 @@ def _chosen(
 
 
 def _quantised(
-    network: Network, selection: Selection, calibration: Calibration, samples: Sequence[Sample], options: Options
+    network: FloatNetwork,
+    selection: Selection,
+    calibration: Calibration,
+    samples: Sequence[Sample],
+    options: QuantizeOptions,
 ) -> _Integers:
     scales = _scales(network, selection, calibration, options)
     parameters, biases = _layer_by_layer(network, selection, scales, calibration, samples, options)
@@ -195,16 +205,18 @@ def _quantised(
     return scales, parameters, quantised
 
 
-def _scales(network: Network, selection: Selection, calibration: Calibration, options: Options) -> Mapping[str, Scale]:
+def _scales(
+    network: FloatNetwork, selection: Selection, calibration: Calibration, options: QuantizeOptions
+) -> Mapping[str, Scale]:
     return scales_of(network, selection, calibration, ranges=options.ranges, symmetric=not options.has_zero_points)
 
 
 def _one_by_one(
-    network: Network,
+    network: FloatNetwork,
     selection: Selection,
     scales: Mapping[str, Scale],
     calibration: Calibration,
-    options: Options,
+    options: QuantizeOptions,
 ) -> Mapping[str, Parameters]:
     """Quantise the constant operands of each layer as if it alone were quantised."""
     parameters: dict[str, Parameters] = {}
@@ -216,12 +228,12 @@ def _one_by_one(
 
 
 def _layer_by_layer(
-    network: Network,
+    network: FloatNetwork,
     selection: Selection,
     scales: Mapping[str, Scale],
     calibration: Calibration,
     samples: Sequence[Sample],
-    options: Options,
+    options: QuantizeOptions,
 ) -> tuple[Mapping[str, Parameters], Mapping[str, Array]]:
     """
     Quantise constant operands in topological order, each for its operand with the errors of the layers before.
@@ -250,17 +262,22 @@ def _layer_by_layer(
     return parameters, biases
 
 
-def _corrected(network: Network, layer: Layer, columns: Array, quantised: Array) -> Array:
+def _corrected(network: FloatNetwork, layer: Layer, columns: Array, quantised: Array) -> Array:
     """Return the bias [channels] of a layer of floats for operands of the network that is quantised so far."""
     matrix = matrix_of(network, layer)
-    weights = Weights(matrix.astype(np.float64), np.ones(matrix.shape[:2], np.float32))
+    weights = QuantizedWeights(matrix.astype(np.float64), np.ones(matrix.shape[:2], np.float32))
     correction = corrected_bias(matrix, columns, quantised, weights)
     return (_bias(network, layer, matrix) + correction).astype(np.float32)
 
 
 @mentions("MatMul")
 def _parameters(
-    network: Network, layer: Layer, scales: Mapping[str, Scale], columns: Array, quantised: Array, options: Options
+    network: FloatNetwork,
+    layer: Layer,
+    scales: Mapping[str, Scale],
+    columns: Array,
+    quantised: Array,
+    options: QuantizeOptions,
 ) -> Parameters:
     """Quantise the constants of a layer for its operand `columns` [groups, K, M], `quantised` in the network so far."""
     if not has_matrix(layer):
@@ -282,7 +299,7 @@ def _parameters(
     return _stored(network, layer, weights, bias, x, per_channel=options.per_channel, correct=options.correct)
 
 
-def _bias(network: Network, layer: Layer, matrix: Array) -> Array:
+def _bias(network: FloatNetwork, layer: Layer, matrix: Array) -> Array:
     rows = matrix.shape[0] * matrix.shape[1]
     bias = network.constants[layer.bias].reshape(-1) if layer.bias else np.zeros(1)
     return np.broadcast_to(bias.astype(np.float64), (rows,))
@@ -290,7 +307,14 @@ def _bias(network: Network, layer: Layer, matrix: Array) -> Array:
 
 @mentions("MatMul")
 def _stored(
-    network: Network, layer: Layer, weights: Weights, bias: Array, x: Scale, *, per_channel: bool, correct: bool
+    network: FloatNetwork,
+    layer: Layer,
+    weights: QuantizedWeights,
+    bias: Array,
+    x: Scale,
+    *,
+    per_channel: bool,
+    correct: bool,
 ) -> Parameters:
     """Return weights and bias in the layout of the network; a product without a bias gets one where it is corrected."""
     scales = weights.scales.reshape(-1)

@@ -18,7 +18,7 @@ from ...dialects.onnx.registry import mentions
 from ...ir import Array
 from ..requant_shift import DOMAIN
 from .integer_sums import BUILDERS, TYPES, Bytes, Rewriter, Sums
-from .network import Network
+from .network import FloatNetwork
 
 _INT32 = 1 << 31
 _LARGEST_SHIFT = 30
@@ -29,7 +29,7 @@ _MOVES = frozenset("Concat Expand Flatten Gather MaxPool Reshape Slice Squeeze T
 
 
 @mentions("DequantizeLinear")
-def to_requant_shift(network: Network) -> tuple[list[str], list[str]]:
+def to_requant_shift(network: FloatNetwork) -> tuple[list[str], list[str]]:
     """
     Replace layers between DequantizeLinear and QuantizeLinear by sums of integers and RequantShift.
 
@@ -62,12 +62,12 @@ def to_requant_shift(network: Network) -> tuple[list[str], list[str]]:
     return replaced, left
 
 
-def _values(network: Network) -> list[ValueInfoProto]:
+def _values(network: FloatNetwork) -> list[ValueInfoProto]:
     graph = shape_inference.infer_shapes(network.model()).graph
     return [*graph.value_info, *graph.input, *graph.output]
 
 
-def _shapes(network: Network) -> dict[str, tuple[int, ...]]:
+def _shapes(network: FloatNetwork) -> dict[str, tuple[int, ...]]:
     """Return the shape of each tensor, whose extents are known."""
     shapes: dict[str, tuple[int, ...]] = {}
     for value in _values(network):
@@ -76,7 +76,7 @@ def _shapes(network: Network) -> dict[str, tuple[int, ...]]:
 
 
 @mentions("DequantizeLinear", "QuantizeLinear")
-def _add_zero_point(network: Network, node: NodeProto, types: Mapping[str, int]) -> None:
+def _add_zero_point(network: FloatNetwork, node: NodeProto, types: Mapping[str, int]) -> None:
     """Give a QuantizeLinear or DequantizeLinear of bytes the zero point that ONNX means where it has none."""
     if node.op_type not in ("QuantizeLinear", "DequantizeLinear") or (len(node.input) > 2 and node.input[2]):
         return
@@ -88,7 +88,7 @@ def _add_zero_point(network: Network, node: NodeProto, types: Mapping[str, int])
     node.input[:] = [*node.input[:2], network.add_constant(f"{node.output[0]}.zero", zero)]
 
 
-def _element(network: Network, name: str, types: Mapping[str, int]) -> int | None:
+def _element(network: FloatNetwork, name: str, types: Mapping[str, int]) -> int | None:
     if name in network.constants:
         return helper.np_dtype_to_tensor_dtype(network.constants[name].dtype)
     return types.get(name)
@@ -96,7 +96,7 @@ def _element(network: Network, name: str, types: Mapping[str, int]) -> int | Non
 
 @mentions("QuantizeLinear")
 def _layer(
-    network: Network, node: NodeProto, producers: dict[str, NodeProto], consumers: dict[str, list[NodeProto]]
+    network: FloatNetwork, node: NodeProto, producers: dict[str, NodeProto], consumers: dict[str, list[NodeProto]]
 ) -> list[NodeProto]:
     """Return a layer: the operator before a QuantizeLinear, Relu and Clip behind it, and that; else nothing."""
     is_constant = all(parameter in network.constants for parameter in node.input[1:3])
@@ -114,7 +114,7 @@ def _layer(
 
 
 @mentions("Clip", "Relu")
-def _bounds(network: Network, node: NodeProto) -> tuple[float, float] | None:
+def _bounds(network: FloatNetwork, node: NodeProto) -> tuple[float, float] | None:
     """Return the constant bounds of a Relu or Clip; None for others."""
     if node.op_type == "Relu":
         return 0.0, np.inf
@@ -149,7 +149,7 @@ def _limits(rewriter: Rewriter, limits: Sequence[NodeProto]) -> tuple[int, int]:
     return low, high
 
 
-def _result(network: Network, node: NodeProto) -> Bytes | None:
+def _result(network: FloatNetwork, node: NodeProto) -> Bytes | None:
     """Return the bytes that a QuantizeLinear makes by one scale; None for other integers."""
     scale, zero = (network.constants[name].reshape(-1) for name in node.input[1:3])
     if zero.size != 1 or zero.dtype not in TYPES or scale.size != 1:

@@ -17,7 +17,7 @@ from onnx import NodeProto, TensorProto, helper
 
 from ...dialects.onnx.registry import mentions
 from ...ir import Array
-from .network import Network
+from .network import FloatNetwork
 from .scales import Scale
 
 _LOW, _HIGH = -128, 127
@@ -38,10 +38,10 @@ _OFFSET = 1 << 30
 """Summand that makes the dividend of the last division positive."""
 
 
-class Chain:
+class NodeChain:
     """Nodes that are appended one after the other, named after a node of the float network."""
 
-    def __init__(self, network: Network, base: str):
+    def __init__(self, network: FloatNetwork, base: str):
         self._network = network
         self._base = base
         self.nodes: list[NodeProto] = []
@@ -64,7 +64,7 @@ class Chain:
 
 
 @dataclass(frozen=True)
-class Operand:
+class RowOperand:
     """Bytes of a tensor with a step of its scale, its shape, and the axis of its rows, or the first of them."""
 
     name: str
@@ -78,7 +78,7 @@ class Operand:
         return prod(self.shape[self.axis :])
 
 
-def softmax(chain: Chain, x: Operand, summand: str, y: Scale | None) -> str:
+def softmax(chain: NodeChain, x: RowOperand, summand: str, y: Scale | None) -> str:
     """
     Append the softmax of bytes along an axis, plus the summand of i32 steps that may be "".
 
@@ -115,7 +115,7 @@ def softmax_scale() -> Array:
     return np.array(2.0**-_WIDE_BITS, np.float32)
 
 
-def steps_of(chain: Chain, network: Network, summand: str, step: float) -> str:
+def steps_of(chain: NodeChain, network: FloatNetwork, summand: str, step: float) -> str:
     """Append a float summand of the operand of a softmax as i32 steps, rounded; returns its name, "" for none."""
     if not summand:
         return ""
@@ -127,7 +127,7 @@ def steps_of(chain: Chain, network: Network, summand: str, step: float) -> str:
     return chain.cast(chain.op("Round", chain.op("Clip", scaled, *limits)))
 
 
-def layer_norm(chain: Chain, x: Operand, epsilon: float, factors: Array, summands: Array, y: Scale) -> str:
+def layer_norm(chain: NodeChain, x: RowOperand, epsilon: float, factors: Array, summands: Array, y: Scale) -> str:
     """
     Append the layer normalisation of bytes over the axes from that of the operand on; returns bytes.
 
@@ -157,7 +157,9 @@ def layer_norm(chain: Chain, x: Operand, epsilon: float, factors: Array, summand
 
 
 @mentions("Div", "Mul")
-def _deviation(chain: Chain, operand: str, total: str, count: int, places: Array, epsilon: float) -> tuple[str, int]:
+def _deviation(
+    chain: NodeChain, operand: str, total: str, count: int, places: Array, epsilon: float
+) -> tuple[str, int]:
     """Append `sqrt(4^shift (sum((x - mean)^2) + epsilon))` of each row; returns its name and the shift."""
     mean = chain.op("Div", total, count)
     apart = chain.op("Sub", operand, mean)
@@ -172,7 +174,7 @@ def _deviation(chain: Chain, operand: str, total: str, count: int, places: Array
     return _root(chain, chain.op("Add", scaled, max(round(epsilon * 4.0**shift), 1))), shift
 
 
-def _root(chain: Chain, square: str) -> str:
+def _root(chain: NodeChain, square: str) -> str:
     """Append the integer square root of numbers from 1 to 2^30 along a last axis of 1; it is at most 1 too large."""
     exponents = np.arange(1, 15)
     above = chain.cast(chain.op("GreaterOrEqual", square, (4**exponents).astype(np.int32)))
@@ -185,6 +187,6 @@ def _root(chain: Chain, square: str) -> str:
     return root
 
 
-def _divided(chain: Chain, value: str, divisor: int) -> str:
+def _divided(chain: NodeChain, value: str, divisor: int) -> str:
     """Append the quotient of numbers from 0 on, rounded; the numbers themselves where the divisor is 1."""
     return value if divisor == 1 else chain.op("Div", chain.op("Add", value, divisor // 2), divisor)

@@ -10,7 +10,7 @@ import numpy as np
 from ...ir import Array
 from .calibration import Calibration
 from .domains import domains
-from .network import Network
+from .network import FloatNetwork
 from .ranges import METHODS
 from .selection import Selection
 
@@ -38,7 +38,7 @@ _OF_ZEROS = Scale(1.0, 0)
 
 
 def scales_of(
-    network: Network, selection: Selection, calibration: Calibration, *, ranges: str, symmetric: bool
+    network: FloatNetwork, selection: Selection, calibration: Calibration, *, ranges: str, symmetric: bool
 ) -> Mapping[str, Scale]:
     """Return the scale of each quantised tensor; outputs of the network keep their full range."""
     full = {selection.groups[name] for name in network.output_names if name in selection.groups}

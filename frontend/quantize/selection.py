@@ -21,7 +21,7 @@ from ...dialects.onnx.facts import Trait, having
 from ...dialects.onnx.registry import Registry, mentions
 from ...errors import Diagnostic, did_you_mean
 from .layers import IN_FLOATS, PRODUCTS, ROWS, RULES, SUMS, Layer
-from .network import Network, attribute, is_named
+from .network import FloatNetwork, attribute, is_named
 
 _REDUCTIONS = frozenset(("ReduceMean", "ReduceSum", "ReduceSumSquare", "ReduceL2"))
 
@@ -44,7 +44,7 @@ class Selection:
     origins: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def named(network: Network, patterns: Sequence[str]) -> tuple[str, ...]:
+def named(network: FloatNetwork, patterns: Sequence[str]) -> tuple[str, ...]:
     """
     Return patterns and the names of the nodes that match them, which nodes made of these keep.
 
@@ -64,7 +64,7 @@ def named(network: Network, patterns: Sequence[str]) -> tuple[str, ...]:
 
 @mentions("Add", "Sub")
 def select(
-    network: Network,
+    network: FloatNetwork,
     floats: Sequence[str] = (),
     *,
     wide: Sequence[str] = (),
@@ -107,7 +107,7 @@ _NODES = 8
 """Nodes of which an error says why they are no layers."""
 
 
-def _without_layer(network: Network, left: Mapping[int, str], walk: _Layers) -> Diagnostic:
+def _without_layer(network: FloatNetwork, left: Mapping[int, str], walk: _Layers) -> Diagnostic:
     """Return the error of a network without layers, with the reason for each product, then for each other candidate."""
     candidates = [node for node in network.nodes if node.op_type in IN_FLOATS or node.op_type in {**RULES, **ROWS}]
     candidates.sort(key=lambda node: node.op_type not in PRODUCTS | IN_FLOATS)
@@ -139,7 +139,7 @@ class _Layers:
     `origins` maps a tensor to the one that it is a function of, `reasons` the name of a node to why it is no layer.
     """
 
-    def __init__(self, network: Network, floats: set[int], *, rows: bool):
+    def __init__(self, network: FloatNetwork, floats: set[int], *, rows: bool):
         self._network = network
         self._rules = {**RULES, **ROWS} if rows else RULES
         self._floats = floats
@@ -231,7 +231,7 @@ class _Layers:
 
 
 @mentions("ReduceMean", *_REDUCTIONS)
-def _normalisations(network: Network) -> set[int]:
+def _normalisations(network: FloatNetwork) -> set[int]:
     """
     Return the nodes of normalisations that are decomposed into primitives, which stay floats.
 
@@ -250,7 +250,7 @@ def _normalisations(network: Network) -> set[int]:
     return members
 
 
-def _stretched(network: Network) -> set[int]:
+def _stretched(network: FloatNetwork) -> set[int]:
     """
     Return the sums and products that only stretching functions read, which stay floats.
 
@@ -265,13 +265,13 @@ def _stretched(network: Network) -> set[int]:
     return stretched
 
 
-def _is_over_last(network: Network, node: NodeProto) -> bool:
+def _is_over_last(network: FloatNetwork, node: NodeProto) -> bool:
     axes = network.constants.get(node.input[1]) if len(node.input) > 1 and node.input[1] else None
     rank = len(network.shape(node.input[0]))
     return axes is not None and axes.size == 1 and int(axes.flat[0]) in (-1, rank - 1) and rank > 1
 
 
-def _belongs(network: Network, node: NodeProto, values: set[str]) -> bool:
+def _belongs(network: FloatNetwork, node: NodeProto, values: set[str]) -> bool:
     data = [name for name in node.input if name and name not in network.constants]
     inside = [name for name in data if name in values]
     rows = any(network.shape(name)[-1:] == (1,) for name in inside)
@@ -282,7 +282,7 @@ def _belongs(network: Network, node: NodeProto, values: set[str]) -> bool:
 
 
 def _groups(
-    network: Network, layers: Sequence[Layer], origins: Mapping[str, str], sums: Sequence[Sequence[str]]
+    network: FloatNetwork, layers: Sequence[Layer], origins: Mapping[str, str], sums: Sequence[Sequence[str]]
 ) -> tuple[dict[str, str], set[str]]:
     """Return the group of each quantised tensor, one for each of `sums`, and which tensors data movement computes."""
     parents: dict[str, str] = {}
@@ -328,7 +328,7 @@ def _groups(
 
 
 @mentions("Concat")
-def _moved(network: Network, node: NodeProto) -> list[str]:
+def _moved(network: FloatNetwork, node: NodeProto) -> list[str]:
     """Return the operands whose numbers a node moves unchanged; none for other nodes."""
     if node.domain or node.op_type not in having(Trait.MOVES):
         return []
@@ -343,12 +343,12 @@ def _moved(network: Network, node: NodeProto) -> list[str]:
     return [name for name in operands if name not in network.constants]
 
 
-def _fills(network: Network, node: NodeProto) -> bool:
+def _fills(network: FloatNetwork, node: NodeProto) -> bool:
     fill = network.constants.get(node.input[2]) if len(node.input) > 2 and node.input[2] else np.zeros(1)
     return attribute(node, "mode") == "constant" and (fill is None or bool(np.any(fill)))
 
 
-_OTHER_MODES: Registry[str, Callable[[Network, NodeProto], bool]] = Registry(
+_OTHER_MODES: Registry[str, Callable[[FloatNetwork, NodeProto], bool]] = Registry(
     "quantised layer",
     {
         "MaxPool": lambda network, node: len(node.output) > 1,

@@ -9,7 +9,7 @@ from .calibration import Sample
 from .emit import Parameters, Quantised, emit_qdq
 from .execution import Execution
 from .layers import ROWS
-from .network import Network
+from .network import FloatNetwork
 from .noise import noise_power, signal_power
 from .scales import Scale
 from .selection import Selection
@@ -18,7 +18,7 @@ _SAMPLES = 4
 
 
 def most_sensitive(
-    network: Network,
+    network: FloatNetwork,
     selection: Selection,
     scales: Mapping[str, Scale],
     parameters: Mapping[str, Parameters],
@@ -42,7 +42,7 @@ def most_sensitive(
 class OutputError:
     """Comparison of quantised forms of a network with it, at its outputs."""
 
-    def __init__(self, network: Network, samples: Sequence[Sample]):
+    def __init__(self, network: FloatNetwork, samples: Sequence[Sample]):
         self._names = [name for name in network.output_names if network.is_float(name)]
         self._samples = samples
         exact = Execution(network, self._names)

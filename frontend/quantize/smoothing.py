@@ -14,7 +14,7 @@ from ...ir import Array
 from .calibration import Sample
 from .equalize import is_constant_conv
 from .execution import Execution
-from .network import Network, attribute
+from .network import FloatNetwork, attribute
 
 _CLAMPS = having(Trait.HOMOGENEOUS) & having(Trait.ELEMENTWISE)
 _LARGEST = 64.0
@@ -32,7 +32,7 @@ class _Pair:
     readers: Sequence[NodeProto]
 
 
-def smooth(network: Network, samples: Sequence[Sample]) -> int:
+def smooth(network: FloatNetwork, samples: Sequence[Sample]) -> int:
     """
     Divide the channels between convolutions by factors, so that in one scale small channels keep more steps.
 
@@ -49,7 +49,7 @@ def smooth(network: Network, samples: Sequence[Sample]) -> int:
     return len(pairs)
 
 
-def _pairs(network: Network) -> Iterator[_Pair]:
+def _pairs(network: FloatNetwork) -> Iterator[_Pair]:
     consumers, outputs = network.consumers(), set(network.output_names)
     for node in network.nodes:
         if not is_constant_conv(network, node):
@@ -64,7 +64,7 @@ def _pairs(network: Network) -> Iterator[_Pair]:
 
 
 def _readers(
-    network: Network, name: str, consumers: Mapping[str, Sequence[NodeProto]], outputs: set[str]
+    network: FloatNetwork, name: str, consumers: Mapping[str, Sequence[NodeProto]], outputs: set[str]
 ) -> Sequence[NodeProto] | None:
     """Return the convolutions that read the channels of a tensor; None where something else does."""
     readers: list[NodeProto] = []
@@ -84,7 +84,7 @@ def _readers(
 
 
 @mentions("Mul")
-def _keeps_factors(network: Network, node: NodeProto, name: str) -> bool:
+def _keeps_factors(network: FloatNetwork, node: NodeProto, name: str) -> bool:
     if node.domain:
         return False
     if node.op_type in having(Trait.HOMOGENEOUS):
@@ -93,7 +93,7 @@ def _keeps_factors(network: Network, node: NodeProto, name: str) -> bool:
     return node.op_type == "Mul" and same and len(network.shape(name)) == len(network.shape(node.output[0]))
 
 
-def _by_channel(network: Network, node: NodeProto) -> Array | None:
+def _by_channel(network: FloatNetwork, node: NodeProto) -> Array | None:
     """Return the weights with the input channels first; None for groups of several channels."""
     weight, groups = network.constants[node.input[1]], attribute(node, "group")
     if groups == 1:
@@ -101,7 +101,7 @@ def _by_channel(network: Network, node: NodeProto) -> Array | None:
     return weight if weight.shape[:2] == (groups, 1) else None
 
 
-def _ranges(network: Network, names: Sequence[str], samples: Sequence[Sample]) -> dict[str, Array]:
+def _ranges(network: FloatNetwork, names: Sequence[str], samples: Sequence[Sample]) -> dict[str, Array]:
     """Return the largest magnitude [C] of each channel of tensors."""
     execution = Execution(network, names)
     ranges = {name: np.zeros(network.shape(name)[1]) for name in names}
@@ -112,7 +112,7 @@ def _ranges(network: Network, names: Sequence[str], samples: Sequence[Sample]) -
     return ranges
 
 
-def _factors(network: Network, pair: _Pair, ranges: Array) -> Array:
+def _factors(network: FloatNetwork, pair: _Pair, ranges: Array) -> Array:
     """Return factors [C] with a mean of 1 in logarithms; 1 for channels that are zero."""
     factors = ranges.astype(np.float64)
     if any(attribute(reader, "group") == 1 for reader in pair.readers):
@@ -127,7 +127,7 @@ def _factors(network: Network, pair: _Pair, ranges: Array) -> Array:
     return np.clip(factors, _LARGEST**-0.5, _LARGEST**0.5)
 
 
-def _divide(network: Network, pair: _Pair, factors: Array) -> None:
+def _divide(network: FloatNetwork, pair: _Pair, factors: Array) -> None:
     """Divide the channels of a tensor by factors."""
     for index in range(1, len(pair.first.input)):
         if pair.first.input[index]:
@@ -136,7 +136,7 @@ def _divide(network: Network, pair: _Pair, factors: Array) -> None:
         _scale(network, reader, 1, factors, 1 if attribute(reader, "group") == 1 else 0)
 
 
-def _scale(network: Network, node: NodeProto, index: int, factor: Array, axis: int) -> None:
+def _scale(network: FloatNetwork, node: NodeProto, index: int, factor: Array, axis: int) -> None:
     array = network.constants[node.input[index]]
     shape = [-1 if dim == axis else 1 for dim in range(array.ndim)]
     node.input[index] = network.add_constant(

@@ -14,7 +14,7 @@ from ...dialects.onnx.facts import Trait, having
 from ...dialects.onnx.registry import mentions
 from ...ir import Array, FreshNames
 from .execution import Execution
-from .network import Network, is_named
+from .network import FloatNetwork, is_named
 from .scales import Scale
 
 _BYTES = np.arange(256).astype(np.uint8).view(np.int8).astype(np.int32)
@@ -33,7 +33,7 @@ class _Function:
 
 
 @mentions("QuantizeLinear")
-def tabulate_functions(network: Network, floats: Collection[str], *, has_polynomials: bool = False) -> int:
+def tabulate_functions(network: FloatNetwork, floats: Collection[str], *, has_polynomials: bool = False) -> int:
     """
     Replace functions of one number from DequantizeLinear to QuantizeLinear by Cast and Gather from 256 bytes.
 
@@ -60,7 +60,7 @@ def tabulate_functions(network: Network, floats: Collection[str], *, has_polynom
 
 
 @mentions("DequantizeLinear")
-def _dequantised(network: Network, node: NodeProto) -> _Function | None:
+def _dequantised(network: FloatNetwork, node: NodeProto) -> _Function | None:
     """Return the identity of the bytes that DequantizeLinear reads, None for other nodes and for constants."""
     if node.op_type != "DequantizeLinear" or node.input[0] in network.constants:
         return None
@@ -70,7 +70,7 @@ def _dequantised(network: Network, node: NodeProto) -> _Function | None:
     return _Function(node.input[0], Scale(float(network.constants[node.input[1]]), int(zero)), ())
 
 
-def _computed(network: Network, node: NodeProto, functions: dict[str, _Function]) -> _Function | None:
+def _computed(network: FloatNetwork, node: NodeProto, functions: dict[str, _Function]) -> _Function | None:
     """Return the function that a node computes of one tensor of bytes and constants, None for other nodes."""
     operands = list(filter(None, node.input))
     data = [functions.get(name) for name in operands if name not in network.constants]
@@ -84,7 +84,7 @@ def _computed(network: Network, node: NodeProto, functions: dict[str, _Function]
     return _Function(present[0].source, present[0].scale, (*nodes.values(), node))
 
 
-def _lookup(network: Network, node: NodeProto, function: _Function, *, has_polynomials: bool) -> list[NodeProto]:
+def _lookup(network: FloatNetwork, node: NodeProto, function: _Function, *, has_polynomials: bool) -> list[NodeProto]:
     """Return the nodes of a lookup; bytes index the table as numbers from -128, that is from its end."""
     scale, zero = (network.constants[name] for name in node.input[1:3])
     y, values = Scale(float(scale), int(zero)), _values(network, function, node.input[0])
@@ -111,7 +111,7 @@ def _polynomial(x: Scale, y: Scale) -> Array:
     return np.clip(np.rint(scaled), -128, 127)
 
 
-def _values(network: Network, function: _Function, name: str) -> Array:
+def _values(network: FloatNetwork, function: _Function, name: str) -> Array:
     """Return the function of each byte, by the byte's bits: f32 [256]."""
     integers = np.arange(256).astype(np.uint8).view(np.int8).astype(np.float32)
     levels = ((integers - function.scale.zero) * np.float32(function.scale.scale)).astype(np.float32)
@@ -132,7 +132,7 @@ def _values(network: Network, function: _Function, name: str) -> Array:
     return Execution(alone, [name]).run({first: levels})[name]
 
 
-def _used(network: Network, function: _Function) -> dict[str, Array]:
+def _used(network: FloatNetwork, function: _Function) -> dict[str, Array]:
     return {
         name: network.constants[name] for node in function.nodes for name in node.input if name in network.constants
     }

@@ -22,7 +22,7 @@ def largest_of(bits: int) -> int:
 
 
 @dataclass(frozen=True)
-class Weights:
+class QuantizedWeights:
     """
     Quantised weights [groups, rows, K] as integers of f64, and the scale [groups, rows] of each row in f32.
 
@@ -41,7 +41,7 @@ class Weights:
 
 def quantize_rows(
     matrix: Array, columns: Array, *, channels: int, search: bool, least: Array, bits: int = BITS
-) -> Weights:
+) -> QuantizedWeights:
     """
     Quantise weights [groups, rows, K] to the nearest integers, with a scale for each block of so many rows, 0 for all.
 
@@ -58,7 +58,7 @@ def quantize_rows(
         error = over_blocks(error, channels, np.add)
         best, lowest = np.where(error < lowest, scales, best), np.minimum(error, lowest)
     scales = best.astype(np.float32)
-    return Weights(_nearest(wide, scales.astype(np.float64), largest), scales, largest)
+    return QuantizedWeights(_nearest(wide, scales.astype(np.float64), largest), scales, largest)
 
 
 def over_blocks(rows: Array, channels: int, combine: np.ufunc) -> Array:
@@ -79,7 +79,7 @@ def _nearest(wide: Array, scales: Array, largest: int) -> Array:
     return np.clip(np.rint(wide / scales[..., None]), -largest, largest)
 
 
-def round_adaptively(matrix: Array, columns: Array, quantised: Array, start: Weights) -> Weights:
+def round_adaptively(matrix: Array, columns: Array, quantised: Array, start: QuantizedWeights) -> QuantizedWeights:
     """
     Round each weight up or down so that the product changes least, by coordinate descent (as AdaRound minimises it).
 
@@ -91,14 +91,14 @@ def round_adaptively(matrix: Array, columns: Array, quantised: Array, start: Wei
             matrix[g].astype(np.float64),
             columns[g],
             quantised[g],
-            Weights(start.integers[g], start.scales[g], start.largest),
+            QuantizedWeights(start.integers[g], start.scales[g], start.largest),
         )
         for g in range(matrix.shape[0])
     ]
-    return Weights(np.stack(groups), start.scales, start.largest)
+    return QuantizedWeights(np.stack(groups), start.scales, start.largest)
 
 
-def _descend(matrix: Array, columns: Array, quantised: Array, start: Weights) -> Array:
+def _descend(matrix: Array, columns: Array, quantised: Array, start: QuantizedWeights) -> Array:
     """Return the integers of the rows of one group that change its product least."""
     x, y = columns.astype(np.float64), quantised.astype(np.float64)
     gram, cross = y @ y.T, x @ y.T
@@ -128,7 +128,7 @@ def _descend(matrix: Array, columns: Array, quantised: Array, start: Weights) ->
     return integers
 
 
-def corrected_bias(matrix: Array, columns: Array, quantised: Array, weights: Weights) -> Array:
+def corrected_bias(matrix: Array, columns: Array, quantised: Array, weights: QuantizedWeights) -> Array:
     """Return the summand of the bias [groups * rows] that keeps the mean of the product over the columns."""
     wanted = np.matmul(matrix.astype(np.float64), columns.mean(axis=2, dtype=np.float64)[..., None])
     product = np.matmul(weights.real, quantised.mean(axis=2, dtype=np.float64)[..., None])

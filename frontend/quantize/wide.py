@@ -12,7 +12,7 @@ from onnx import NodeProto, helper
 from ...dialects.onnx.registry import mentions
 from ...ir import Array
 from .layers import Layer
-from .network import Network
+from .network import FloatNetwork
 from .weights import BITS, largest_of
 
 _LARGEST = 127
@@ -26,7 +26,7 @@ _ROOM = 2
 """Range of an operand relative to the largest magnitude of the samples: one bit, so that larger operands fit too."""
 
 
-def widen(network: Network, layers: Sequence[Layer], reaches: Mapping[str, float], bits: int = BITS) -> None:
+def widen(network: FloatNetwork, layers: Sequence[Layer], reaches: Mapping[str, float], bits: int = BITS) -> None:
     """
     Replace products of floats by sums of products of bytes; each operand is the sum of an upper and a lower byte.
 
@@ -35,14 +35,14 @@ def widen(network: Network, layers: Sequence[Layer], reaches: Mapping[str, float
     dequantised from a byte has no lower one. `reaches` are the largest magnitudes of computed operands by name. Bytes
     of weights use so many `bits`, and the steps of their lower ones are `2^bits - 2` times finer.
     """
-    _Writer(network, reaches, largest_of(bits)).write({layer.name: layer for layer in layers})
+    _WideRewriter(network, reaches, largest_of(bits)).write({layer.name: layer for layer in layers})
 
 
 @dataclass
-class _Writer:
+class _WideRewriter:
     """Rewriter of the products of a network in QDQ form."""
 
-    network: Network
+    network: FloatNetwork
     reaches: Mapping[str, float]
     largest: int
     """The largest byte of a weight."""

@@ -10,10 +10,10 @@ import numpy as np
 from onnx import NodeProto, helper
 
 from ...dialects.onnx.registry import mentions
-from .network import Network, attribute, is_named
+from .network import FloatNetwork, attribute, is_named
 
 
-def split_windows(network: Network, floats: Collection[str] = ()) -> None:
+def split_windows(network: FloatNetwork, floats: Collection[str] = ()) -> None:
     """
     Replace each ConvTranspose whose strides are its window by a Conv of one point, and the Relu after it with it.
 
@@ -27,7 +27,7 @@ def split_windows(network: Network, floats: Collection[str] = ()) -> None:
 
 
 @mentions("ConvTranspose")
-def _is_disjoint(network: Network, node: NodeProto) -> bool:
+def _is_disjoint(network: FloatNetwork, node: NodeProto) -> bool:
     if node.op_type != "ConvTranspose" or any(name not in network.constants for name in node.input[1:] if name):
         return False
     window = network.constants[node.input[1]].shape[2:]
@@ -39,7 +39,7 @@ def _is_disjoint(network: Network, node: NodeProto) -> bool:
 
 
 @mentions("Conv", "Relu")
-def _split(network: Network, node: NodeProto) -> None:
+def _split(network: FloatNetwork, node: NodeProto) -> None:
     weights = network.constants[node.input[1]]
     (channels, features, *window), (batch, _, *image) = weights.shape, network.shape(node.input[0])
     rank, points = len(window), prod(window)

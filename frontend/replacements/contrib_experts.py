@@ -13,7 +13,7 @@ _ACTIVATIONS = ("relu", "gelu", "silu", "swiglu", "identity")
 
 
 @dataclass(frozen=True)
-class _Sizes:
+class _ExpertSizes:
     """Numbers of tokens, of experts, of those that compute a token, and of elements of a token and between."""
 
     tokens: int
@@ -43,7 +43,7 @@ def _experts(site: Site) -> None:
     site.give(0, site.reshape(total, *site.shape(0)))
 
 
-def _sizes(site: Site) -> _Sizes:
+def _sizes(site: Site) -> _ExpertSizes:
     shape, k, kind = site.shape(0, 2, 3), int(site.attribute("k")), site.attribute("activation_type")
     if kind not in _ACTIVATIONS:
         raise site.unsupported(f"with the activation '{kind}'", "one of " + ", ".join(_ACTIVATIONS))
@@ -66,10 +66,10 @@ def _sizes(site: Site) -> _Sizes:
             raise site.misfit(f"input {index}", list(dims), list(site.shape(index)))
     if not 1 <= k <= experts:
         raise site.misfit("the attribute 'k'", f"1 to {experts}, the experts", k)
-    return _Sizes(tokens, experts, k, width, outer)
+    return _ExpertSizes(tokens, experts, k, width, outer)
 
 
-def _by_token(site: Site, sizes: _Sizes, x: str, best: str, chosen: str) -> str:
+def _by_token(site: Site, sizes: _ExpertSizes, x: str, best: str, chosen: str) -> str:
     """Append the sum over the experts of each token, whose weights are gathered: [T, k, rows, columns]."""
     weights = [site.emit("Gather", site.input(i), chosen, axis=0) if site.input(i) else "" for i in range(2, 6)]
     column = site.reshape(x, sizes.tokens, 1, sizes.width, 1)
@@ -80,7 +80,7 @@ def _by_token(site: Site, sizes: _Sizes, x: str, best: str, chosen: str) -> str:
     return site.emit("ReduceSum", scaled, site.sizes(1), keepdims=0)
 
 
-def _by_expert(site: Site, sizes: _Sizes, x: str, best: str, chosen: str) -> str:
+def _by_expert(site: Site, sizes: _ExpertSizes, x: str, best: str, chosen: str) -> str:
     """Append the sum over all experts, [E, T, width], of those that are chosen for a token."""
     turned = [site.emit("Transpose", site.input(index), perm=[0, 2, 1]) for index in (2, 4)]
     biases = [site.emit("Unsqueeze", site.input(i), site.sizes(1)) if site.input(i) else "" for i in (3, 5)]

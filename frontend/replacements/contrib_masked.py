@@ -10,7 +10,7 @@ from onnx import TensorProto
 from ..site import Site, replaces
 
 
-class _Sizes(NamedTuple):
+class _CacheSizes(NamedTuple):
     """Numbers of texts, heads, elements of a head, rows of the cache, and keys that are attended to."""
 
     batch: int
@@ -30,7 +30,7 @@ def _masked(site: Site) -> None:
     _check(site)
     if len(site.shape(1, 3, 4)) == 4:
         batch, heads, rows, width = site.shape(1)
-        sizes = _Sizes(batch, heads, width, rows, rows)
+        sizes = _CacheSizes(batch, heads, width, rows, rows)
         _give(site, sizes, site.input(1), site.input(2), "")
         return
     sizes = _sizes(site)
@@ -66,7 +66,7 @@ def _check(site: Site) -> None:
         raise site.unsupported(f"with a past other than {list(cache)}", "a past of keys and of values in that shape")
 
 
-def _sizes(site: Site) -> _Sizes:
+def _sizes(site: Site) -> _CacheSizes:
     """Return the sizes for a cache, of which a constant length, a mask or a bias says how much is attended to."""
     batch, heads, rows, width = site.shape(5, 4)
     length = site.value(7)
@@ -77,10 +77,10 @@ def _sizes(site: Site) -> _Sizes:
     keys = stated.pop() if stated else rows
     if stated or not 1 <= keys <= rows:
         raise site.unsupported(f"of {keys} keys in a cache of {rows}", "one number of keys, at most those of the cache")
-    return _Sizes(batch, heads, width, rows, keys)
+    return _CacheSizes(batch, heads, width, rows, keys)
 
 
-def _by_head(site: Site, index: int, sizes: _Sizes) -> str:
+def _by_head(site: Site, index: int, sizes: _CacheSizes) -> str:
     """Append a query, key or value [B, 1, N h], with its part of the bias, as [B, N, 1, h]."""
     size = sizes.heads * sizes.width
     x = site.input(index)
@@ -90,13 +90,13 @@ def _by_head(site: Site, index: int, sizes: _Sizes) -> str:
     return site.reshape(x, sizes.batch, sizes.heads, 1, sizes.width)
 
 
-def _written(site: Site, index: int, position: str, sizes: _Sizes) -> str:
+def _written(site: Site, index: int, position: str, sizes: _CacheSizes) -> str:
     """Append the cache with the new key or value in it, [B, N, rows, h]."""
     starts = site.emit("Expand", position, site.sizes(sizes.batch))
     return site.emit("TensorScatter", site.input(index + 4), _by_head(site, index, sizes), starts, axis=2)
 
 
-def _attended(site: Site, cache: str, position: str, sizes: _Sizes) -> str:
+def _attended(site: Site, cache: str, position: str, sizes: _CacheSizes) -> str:
     """Append the rows of the cache that are attended to, of the beams that they come from, [B, N, T, h]."""
     if not site.input(9):
         if sizes.keys == sizes.rows:
@@ -124,7 +124,7 @@ def _attended(site: Site, cache: str, position: str, sizes: _Sizes) -> str:
     return site.emit("Transpose", rows, perm=[0, 2, 1, 3])
 
 
-def _give(site: Site, sizes: _Sizes, keys: str, values: str, later: str) -> None:
+def _give(site: Site, sizes: _CacheSizes, keys: str, values: str, later: str) -> None:
     """Attend to keys and values [B, N, T, h], without those that are `later` than the query, and give [B, 1, N h]."""
     kind, hidden = site.kind(0), ""
     if site.input(3):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...dialects.onnx.facts import Trait, facts_of, having
-from ..extents import Axes, Extent, Size, key_of
+from ..extents import Axes, CountedExtent, Size, key_of
 from .sized import Sized, sizes
 from .values import carried
 
@@ -61,7 +61,7 @@ def _broadcast(sized: Sized, names: list[str]) -> Axes:
     axes: Axes = {}
     for axis in range(rank):
         lengths = [_size_at(sized, name, axis - rank) for name in names]
-        extents = {size.key: size for size in lengths if isinstance(size, Extent)}
+        extents = {size.key: size for size in lengths if isinstance(size, CountedExtent)}
         if not extents:
             continue
         if len({key_of(size) for size in lengths if size != 1}) > 1:
@@ -183,7 +183,7 @@ def _top_k(sized: Sized) -> bool | None:
     order = int(sized.attribute("sorted", 1))
     sized.make("TopK", [masked, most], names, axis=axis, largest=int(largest), sorted=order)
     others = {a: e for a, e in sized.axes(x).items() if a != axis}
-    axes = others | ({axis: count} if isinstance(count, Extent) else {})
+    axes = others | ({axis: count} if isinstance(count, CountedExtent) else {})
     for index, name in enumerate(names):
         sized.give(name, axes, index)
     return None
@@ -205,12 +205,12 @@ def _matmul(sized: Sized) -> None:
     axes: Axes = {}
     for axis in range(rank - 2):
         pair = [size[axis - rank] if rank - axis <= len(size) else 1 for size in (own, other)]
-        extents = [size for size in pair if isinstance(size, Extent)]
+        extents = [size for size in pair if isinstance(size, CountedExtent)]
         if extents and len({key_of(size) for size in pair if size != 1}) > 1:
             raise sized.refused("of tensors whose sizes depend on other data is not handled")
         axes |= {axis: extents[0]} if extents else {}
-    axes |= {rank - 2: own[-2]} if isinstance(own[-2], Extent) else {}
-    axes |= {rank - 1: other[-1]} if isinstance(other[-1], Extent) else {}
+    axes |= {rank - 2: own[-2]} if isinstance(own[-2], CountedExtent) else {}
+    axes |= {rank - 1: other[-1]} if isinstance(other[-1], CountedExtent) else {}
     pair = [sized.masked(a, 0, [len(own) - 1]), sized.masked(b, 0, [len(other) - 2])]
     sized.give(sized.make("MatMul", pair), axes)
 

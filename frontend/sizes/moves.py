@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..extents import Axes, Extent, Size, bound_of, key_of
+from ..extents import Axes, CountedExtent, Size, bound_of, key_of
 from .sized import Sized, sizes
 from .values import carried
 
@@ -170,7 +170,7 @@ def _reshaped(sized: Sized, name: str, goal: Sequence[Size]) -> None:
             raise sized.refused("splits an axis whose bound is no multiple of its parts")
         quotient = sized.combine("Div", total, inside)
         wanted = outer[first]
-        if not isinstance(quotient, Extent) or (wanted != -1 and key_of(wanted) != quotient.key):
+        if not isinstance(quotient, CountedExtent) or (wanted != -1 and key_of(wanted) != quotient.key):
             raise sized.refused("to a size that another one than the tensor's decides is not handled")
         axes[start + first] = quotient
         target[start + first] = quotient
@@ -179,7 +179,7 @@ def _reshaped(sized: Sized, name: str, goal: Sequence[Size]) -> None:
 
 def _check_outermost(sized: Sized, sizes: Sequence[Size]) -> None:
     first = next((i for i, size in enumerate(sizes) if size != 1), 0)
-    if any(isinstance(size, Extent) for size in sizes[first + 1 :]):
+    if any(isinstance(size, CountedExtent) for size in sizes[first + 1 :]):
         raise sized.refused("joins an axis whose size depends on data with one outside of it")
 
 
@@ -216,7 +216,7 @@ def _concat(sized: Sized) -> bool | None:
     for name in names[1:]:
         joined, length = _appended(sized, (joined, length), (name, sized.sizes(name)[axis]), axis)
     others = {a: e for a, e in sized.axes(names[0]).items() if a != axis}
-    sized.give(joined, others | ({axis: length} if isinstance(length, Extent) else {}))
+    sized.give(joined, others | ({axis: length} if isinstance(length, CountedExtent) else {}))
     return None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..extents import Extent, Size, bound_of, key_of
+from ..extents import CountedExtent, Size, bound_of, key_of
 from .sized import Sized, sizes
 from .values import carried
 
@@ -76,7 +76,9 @@ def _scatter_nd(sized: Sized) -> None:
     data, indices, updates = sized.of.input
     own, places, of_updates = (sized.sizes(name) for name in (data, indices, updates))
     depth = bound_of(places[-1])
-    if isinstance(places[-1], Extent) or [*map(key_of, of_updates)] != [*map(key_of, (*places[:-1], *own[depth:]))]:
+    if isinstance(places[-1], CountedExtent) or [*map(key_of, of_updates)] != [
+        *map(key_of, (*places[:-1], *own[depth:]))
+    ]:
         raise sized.refused("of tensors whose sizes depend on other data is not handled")
     if not (rows := sized.shape(data)[0]):
         sized.give(data, sized.axes(data))
@@ -117,14 +119,14 @@ def _slice(sized: Sized) -> bool | None:
         ends_of = [_end(sized, name, index) for name in (starts, ends)]
         part, extent = _cut(sized, part, axis, left.get(axis, sized.shape(part)[axis]), ends_of, step)
         left.pop(axis, None)
-        left |= {axis: extent} if isinstance(extent, Extent) else {}
+        left |= {axis: extent} if isinstance(extent, CountedExtent) else {}
     sized.give(part, left)
     return None
 
 
 def _end(sized: Sized, name: str, index: int) -> Size | str:
     """Return one element of a tensor: the number where it is a known size, else a scalar tensor."""
-    if (numbers := sized.extents.held(name)) is not None and isinstance(numbers[index], Extent):
+    if (numbers := sized.extents.held(name)) is not None and isinstance(numbers[index], CountedExtent):
         return numbers[index]
     constant = sized.constant(name)
     if constant is not None:
@@ -140,7 +142,7 @@ def _cut(sized: Sized, name: str, axis: int, size: Size, ends: Sequence[Size | s
     if isinstance(start, int) and isinstance(end, int):
         if isinstance(size, int) or (start >= 0 and end >= 0 and step > 0):
             return _cut_front(sized, name, axis, size, (start, end, step))
-    if start == 0 and step == 1 and isinstance(end, Extent):
+    if start == 0 and step == 1 and isinstance(end, CountedExtent):
         front = _cut_front(sized, name, axis, extent, (0, end.bound, 1))[0]
         return front, sized.combine("Min", size, end)
     if start == 0 and step == 1 and isinstance(end, int):

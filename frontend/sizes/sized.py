@@ -12,7 +12,7 @@ from ...dialects.onnx.registry import Registry
 from ...errors import Diagnostic
 from ...ir import Array
 from ..attributes import attribute_of
-from ..extents import Axes, Extent, Key, Size, bound_of, key_of
+from ..extents import Axes, CountedExtent, Key, Size, bound_of, key_of
 from ..node_view import NodeView
 from ..order import where_node
 from ..resolver import Resolver
@@ -125,7 +125,7 @@ class Sized:
         """Append the node itself."""
         self.resolver.settle_node(self.of)
 
-    def give(self, name: str, axes: Mapping[int, Extent], output: int = 0) -> None:
+    def give(self, name: str, axes: Mapping[int, CountedExtent], output: int = 0) -> None:
         """Declare the axes of an output that have an extent; the output is `name`, or becomes a copy of it."""
         result = self.of.output[output] if output < len(self.of.output) else ""
         if not result:
@@ -139,7 +139,7 @@ class Sized:
 
     def hold(self, numbers: tuple[Size, ...]) -> None:
         """Record the sizes that the first output holds; a tensor of numbers alone is a constant."""
-        if any(isinstance(size, Extent) for size in numbers):
+        if any(isinstance(size, CountedExtent) for size in numbers):
             self.extents.values[self.of.output[0]] = numbers
 
     def scalar(self, size: Size) -> str:
@@ -158,7 +158,7 @@ class Sized:
         if bound <= 0:
             return 0
         scalar = name if self.shape(name) == () else self.reshape(name, [])
-        return Extent(key or ("value", name), scalar, bound)
+        return CountedExtent(key or ("value", name), scalar, bound)
 
     def combine(self, op: str, a: Size, b: Size) -> Size:
         """Return a sum, product, ... of sizes. A subtrahend or divisor must be a number."""
@@ -170,7 +170,7 @@ class Sized:
             return a
         if op == "Min" and (a == b or (isinstance(b, int) and b >= bound_of(a))):
             return a
-        if op == "Div" and isinstance(a, Extent) and a.key[0] == "Mul" and a.key[2] == b and isinstance(b, int):
+        if op == "Div" and isinstance(a, CountedExtent) and a.key[0] == "Mul" and a.key[2] == b and isinstance(b, int):
             # The quotient of a product is what was multiplied; its scalar is computed again.
             key: Key = a.key[1]
         else:
@@ -180,7 +180,7 @@ class Sized:
             result = self.make("Max", [result, self.number(0)])
         return self.count(result, _ARITHMETIC[op](bound_of(a), bound_of(b)), key)
 
-    def inside(self, extents: Mapping[int, Extent], shape: Sequence[int]) -> str:
+    def inside(self, extents: Mapping[int, CountedExtent], shape: Sequence[int]) -> str:
         """Return the mask of the valid elements of a shape, a tensor of bools that broadcasts to it."""
         mask = ""
         for axis, extent in extents.items():

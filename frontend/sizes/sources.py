@@ -6,7 +6,7 @@ import numpy as np
 
 from ...dialects.onnx.bounded import nms_bound
 from ..evaluation import evaluate
-from ..extents import Axes, Extent
+from ..extents import Axes, CountedExtent
 from .sized import Sized, sizes
 
 
@@ -69,7 +69,7 @@ def _flattened(sized: Sized, name: str) -> str:
     flat = sized.reshape(name, [int(np.prod(shape, dtype=np.int64))])
     if extents:
         extent = sized.combine("Mul", extents[0], int(np.prod(shape[1:], dtype=np.int64)))
-        sized.extents.axes[flat] = {0: extent} if isinstance(extent, Extent) else {}
+        sized.extents.axes[flat] = {0: extent} if isinstance(extent, CountedExtent) else {}
     return flat
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from onnx import helper
 
 from ...dialects.onnx.registry import mentions
-from ..extents import Extent, Size, bound_of
+from ..extents import CountedExtent, Size, bound_of
 from .sized import Sized, sizes
 
 
@@ -94,8 +94,8 @@ def _array(tensor: object) -> np.ndarray:
     return numpy_helper.to_array(tensor)
 
 
-def _axes(numbers: tuple[Size, ...]) -> dict[int, Extent]:
-    return {axis: size for axis, size in enumerate(numbers) if isinstance(size, Extent)}
+def _axes(numbers: tuple[Size, ...]) -> dict[int, CountedExtent]:
+    return {axis: size for axis, size in enumerate(numbers) if isinstance(size, CountedExtent)}
 
 
 @sizes("Expand")
@@ -105,7 +105,7 @@ def _expand(sized: Sized) -> bool | None:
         raise sized.refused("to a shape of the run has no bound")
     shape = [bound_of(size) for size in goals]
     own, rank = sized.sizes(x), max(len(shape), len(sized.shape(x)))
-    axes: dict[int, Extent] = {}
+    axes: dict[int, CountedExtent] = {}
     for axis in range(rank):
         size = own[axis - rank + len(own)] if axis >= rank - len(own) else 1
         goal = goals[axis - rank + len(goals)] if axis >= rank - len(goals) else 1
@@ -113,6 +113,6 @@ def _expand(sized: Sized) -> bool | None:
             continue
         if size != goal and size != 1 and goal != 1:
             raise sized.refused("to another size than the tensor has is not handled")
-        axes[axis] = next(extent for extent in (size, goal) if isinstance(extent, Extent))
+        axes[axis] = next(extent for extent in (size, goal) if isinstance(extent, CountedExtent))
     sized.give(sized.make("Expand", [x, sized.number(shape)]), axes)
     return None

@@ -16,7 +16,7 @@ _STEPS = 1 << 15
 
 
 @dataclass(frozen=True)
-class Config:
+class KlmConfig:
     """
     Sizes of a Llama decoder: `layers` of `dim` features, `heads` of `head` features each that share `kv_heads` caches.
 
@@ -70,11 +70,11 @@ class Config:
         return (self.theta**-exponents).astype(np.float32)
 
 
-SMALL = Config(layers=5, dim=192, heads=6, kv_heads=2, head=32, hidden=448, vocabulary=288, theta=100_000.0)
+SMALL = KlmConfig(layers=5, dim=192, heads=6, kv_heads=2, head=32, hidden=448, vocabulary=288, theta=100_000.0)
 """The sizes of `klm-small`: 1.84 million parameters."""
 
 
-def drawn(config: Config, seed: int) -> dict[str, np.ndarray]:
+def drawn(config: KlmConfig, seed: int) -> dict[str, np.ndarray]:
     """
     Return random float32 weights of `config`: matrices of the variance 1 / inputs, norms around 1.
 
@@ -106,7 +106,7 @@ def quantised(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     return stored
 
 
-def dequantised(stored: Mapping[str, np.ndarray], config: Config) -> dict[str, np.ndarray]:
+def dequantised(stored: Mapping[str, np.ndarray], config: KlmConfig) -> dict[str, np.ndarray]:
     """Return the float32 weights of `config` from `quantised` ones; raises a Diagnostic for one that does not fit."""
     weights: dict[str, np.ndarray] = {}
     for name, shape in config.shapes():

@@ -15,7 +15,7 @@ from onnx import TensorProto
 
 from ...errors import Diagnostic
 from ._float_builder import Value
-from ._klm import Config
+from ._klm import KlmConfig
 from ._sequence_builder import SequenceBuilder
 
 _POSITIONS = 1 << 14
@@ -127,7 +127,7 @@ class _DecoderBuilder(SequenceBuilder):
 
 
 def network(
-    module: str, doc: str | None, config: Config, weights: Mapping[str, np.ndarray], tokens: int, past: int
+    module: str, doc: str | None, config: KlmConfig, weights: Mapping[str, np.ndarray], tokens: int, past: int
 ) -> onnx.ModelProto:
     """
     Return the decoder for `tokens` [1, tokens] after `past` cached rows, none where it is 0.
@@ -178,7 +178,7 @@ def opened(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _attended(
-    b: _DecoderBuilder, config: Config, queries: Value, caches: Sequence[Value], bias: Value, name: str
+    b: _DecoderBuilder, config: KlmConfig, queries: Value, caches: Sequence[Value], bias: Value, name: str
 ) -> Value:
     rows = b.as_shape(b.extent(caches[0], 2))
     keys, values = (b.repeated(cache, config.heads // config.kv_heads, rows) for cache in caches)

@@ -16,7 +16,7 @@ from ._llama_functions import functions
 _IR_VERSION = 8
 
 
-class Writer:
+class LlamaWriter:
     """Writes the network as nodes; a value is the name of its tensor."""
 
     def __init__(self, calibrator: Calibrator, past: int, new: int):
@@ -192,4 +192,4 @@ def _tensor(name: str, array: np.ndarray) -> onnx.TensorProto:
 
 def write(name: str, summary: str, calibrator: Calibrator, past: int, new: int) -> onnx.ModelProto:
     """Return the network for `new` tokens after `past` cached ones."""
-    return Writer(calibrator, past, new).model(name, summary)
+    return LlamaWriter(calibrator, past, new).model(name, summary)

@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import onnx
 
-from ._klm import Config, drawn
+from ._klm import KlmConfig, drawn
 from ._klm_onnx import network, opened
 
-KLM = Config(layers=6, dim=512, heads=8, kv_heads=2, head=64, hidden=2048, vocabulary=512)
+KLM = KlmConfig(layers=6, dim=512, heads=8, kv_heads=2, head=64, hidden=2048, vocabulary=512)
 
 
-def build(seed: int = 0, *, tokens: int = 1, past: int = 8, config: Config = KLM) -> onnx.ModelProto:
+def build(seed: int = 0, *, tokens: int = 1, past: int = 8, config: KlmConfig = KLM) -> onnx.ModelProto:
     """Return the network for `tokens` after `past` cached ones; see `_klm_onnx.network` for its inputs and outputs."""
     return network(__name__, __doc__, config, drawn(config, seed), tokens, past)
 
 
-def build_open(seed: int = 0, *, config: Config = KLM) -> onnx.ModelProto:
+def build_open(seed: int = 0, *, config: KlmConfig = KLM) -> onnx.ModelProto:
     """Return the network with its numbers of tokens and of cached rows open, `new` and `past`."""
     return opened(build(seed, tokens=1, past=1, config=config))
 
 
-__all__ = ["KLM", "Config", "build", "build_open"]
+__all__ = ["KLM", "KlmConfig", "build", "build_open"]

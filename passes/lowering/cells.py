@@ -86,7 +86,7 @@ def activation(op: OnnxOp, function: recurrent.Activation) -> Activation:
 
 
 @dataclass
-class Step:
+class CellStep:
     """
     One step of one direction: its weights, as tensor-level values of one element type, and the attributes that count.
 
@@ -154,11 +154,11 @@ class Step:
         return computed(lower, values, maps, shape_of(like), element_of(like), body)
 
 
-Cell = Callable[[Step, SSAValue, Sequence[SSAValue], "Valid | None"], Sequence[SSAValue]]
+Cell = Callable[[CellStep, SSAValue, Sequence[SSAValue], "Valid | None"], Sequence[SSAValue]]
 """`(step, projected, state, valid) -> state`; `projected` [batch, gates, hidden] is the input times its weights."""
 
 
-def lstm(step: Step, projected: SSAValue, state: Sequence[SSAValue], valid: Valid | None) -> Sequence[SSAValue]:
+def lstm(step: CellStep, projected: SSAValue, state: Sequence[SSAValue], valid: Valid | None) -> Sequence[SSAValue]:
     """Append a step of an LSTM, gates in the order i, o, f, c; the state is [hidden state, cell]."""
     hidden, cell = state
     f, g, h = step.activations
@@ -193,7 +193,7 @@ def lstm(step: Step, projected: SSAValue, state: Sequence[SSAValue], valid: Vali
     return step.kernel(hidden, [(updated, identity), *gates(1), *holes(1)], valid, new_hidden), updated
 
 
-def gru(step: Step, projected: SSAValue, state: Sequence[SSAValue], valid: Valid | None) -> Sequence[SSAValue]:
+def gru(step: CellStep, projected: SSAValue, state: Sequence[SSAValue], valid: Valid | None) -> Sequence[SSAValue]:
     """Append a step of a GRU, gates in the order z, r, h."""
     (hidden,) = state
     f, g = step.activations
@@ -231,7 +231,7 @@ def gru(step: Step, projected: SSAValue, state: Sequence[SSAValue], valid: Valid
     return [step.kernel(hidden, [own, z, (recurrent, step.gate(0)), h, (inner, step.gate(0))], valid, before)]
 
 
-def rnn(step: Step, projected: SSAValue, state: Sequence[SSAValue], valid: Valid | None) -> Sequence[SSAValue]:
+def rnn(step: CellStep, projected: SSAValue, state: Sequence[SSAValue], valid: Valid | None) -> Sequence[SSAValue]:
     """Append a step of a plain recurrent network."""
     (hidden,) = state
     (f,) = step.activations

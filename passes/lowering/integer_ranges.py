@@ -47,7 +47,7 @@ Transfer = Callable[[OnnxOp, Sequence[Operand]], Outcome]
 
 
 @dataclass(frozen=True)
-class Rule:
+class RangeRule:
     """
     Range rule of an operator on integers.
 
@@ -289,51 +289,51 @@ def _quant(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
     return Outcome.plain(Range(int(op.attribute("min")), int(op.attribute("max"))))
 
 
-_selects = Rule(_first, data=(0,), keeps_type=True)
+_selects = RangeRule(_first, data=(0,), keeps_type=True)
 _SELECTING = (
     "Reshape Transpose Flatten Squeeze Unsqueeze Identity Slice Gather GatherElements GatherND Expand Tile "
     "Split MaxPool GlobalMaxPool ReduceMax ReduceMin DepthToSpace SpaceToDepth Compress ReverseSequence"
 ).split()
 """Operators whose elements are elements of operand 0."""
-_joins = Rule(_union, joins=True)
+_joins = RangeRule(_union, joins=True)
 _custom: dict[str, Any] = {"integers_only": True}
 
-RULES: Registry[str, Rule] = Registry(
+RULES: Registry[str, RangeRule] = Registry(
     "range of integers",
     {
         **{f"onnx.{name}": _selects for name in _SELECTING},
         "onnx.Concat": _joins,
         "onnx.Max": _joins,
         "onnx.Min": _joins,
-        "onnx.Where": Rule(_union, data=(1, 2), joins=True),
-        "onnx.TensorScatter": Rule(_union, data=(0, 1), joins=True),
-        "onnx.Pad": Rule(_pad, data=(0, 2), joins=True),
-        "onnx.Clip": Rule(_clip, data=(0, 1, 2)),
-        "onnx.Add": Rule(_binary(Range.__add__)),
-        "onnx.Sub": Rule(_binary(Range.__sub__)),
-        "onnx.Mul": Rule(_binary(Range.__mul__)),
-        "onnx.Neg": Rule(_unary(Range.__neg__)),
-        "onnx.Abs": Rule(_unary(lambda x: x if x.low >= 0 else Range(0, x.magnitude))),
-        "onnx.Relu": Rule(_unary(lambda x: x.clip(0, max(x.high, 0)))),
-        "onnx.Conv": Rule(_conv, accumulates=True),
-        "onnx.MatMul": Rule(_matmul, accumulates=True),
-        "onnx.Gemm": Rule(_gemm, accumulates=True, factors=("alpha", "beta")),
-        "onnx.QLinearConv": Rule(_qlinear_conv, data=(0, 2, 3, 5, 7, 8), **_custom),
-        "onnx.QLinearMatMul": Rule(_qlinear_matmul, data=(0, 2, 3, 5, 7), **_custom),
-        "onnx.ReduceSum": Rule(_reduce_sum, data=(0,), accumulates=True),
-        "onnx.ReduceMean": Rule(_mean, data=(0,)),
-        "onnx.IntegerMean": Rule(_mean, data=(0,), **_custom),
-        "onnx.RequantShift": Rule(_requant_shift, **_custom),
-        "onnx.iSoftmax": Rule(_int_softmax, data=(0,), **_custom),
-        "onnx.ITAMax": Rule(_ita_max, data=(0,), **_custom),
-        "onnx.ITAPartialMax": Rule(_ita_partial_max, **_custom),
-        "onnx.iRMSNorm": Rule(_rms_norm, **_custom),
-        "onnx.iLayerNorm": Rule(_layer_norm, **_custom),
-        "onnx.iNoNorm": Rule(_no_norm, **_custom),
-        "onnx.iGELU": Rule(_gelu, **_custom),
-        "onnx.iHardswish": Rule(_hardswish, **_custom),
-        "onnx.TrueIntegerDiv": Rule(_true_integer_div, **_custom),
-        "onnx.IntegerDiv": Rule(_integer_div, **_custom),
+        "onnx.Where": RangeRule(_union, data=(1, 2), joins=True),
+        "onnx.TensorScatter": RangeRule(_union, data=(0, 1), joins=True),
+        "onnx.Pad": RangeRule(_pad, data=(0, 2), joins=True),
+        "onnx.Clip": RangeRule(_clip, data=(0, 1, 2)),
+        "onnx.Add": RangeRule(_binary(Range.__add__)),
+        "onnx.Sub": RangeRule(_binary(Range.__sub__)),
+        "onnx.Mul": RangeRule(_binary(Range.__mul__)),
+        "onnx.Neg": RangeRule(_unary(Range.__neg__)),
+        "onnx.Abs": RangeRule(_unary(lambda x: x if x.low >= 0 else Range(0, x.magnitude))),
+        "onnx.Relu": RangeRule(_unary(lambda x: x.clip(0, max(x.high, 0)))),
+        "onnx.Conv": RangeRule(_conv, accumulates=True),
+        "onnx.MatMul": RangeRule(_matmul, accumulates=True),
+        "onnx.Gemm": RangeRule(_gemm, accumulates=True, factors=("alpha", "beta")),
+        "onnx.QLinearConv": RangeRule(_qlinear_conv, data=(0, 2, 3, 5, 7, 8), **_custom),
+        "onnx.QLinearMatMul": RangeRule(_qlinear_matmul, data=(0, 2, 3, 5, 7), **_custom),
+        "onnx.ReduceSum": RangeRule(_reduce_sum, data=(0,), accumulates=True),
+        "onnx.ReduceMean": RangeRule(_mean, data=(0,)),
+        "onnx.IntegerMean": RangeRule(_mean, data=(0,), **_custom),
+        "onnx.RequantShift": RangeRule(_requant_shift, **_custom),
+        "onnx.iSoftmax": RangeRule(_int_softmax, data=(0,), **_custom),
+        "onnx.ITAMax": RangeRule(_ita_max, data=(0,), **_custom),
+        "onnx.ITAPartialMax": RangeRule(_ita_partial_max, **_custom),
+        "onnx.iRMSNorm": RangeRule(_rms_norm, **_custom),
+        "onnx.iLayerNorm": RangeRule(_layer_norm, **_custom),
+        "onnx.iNoNorm": RangeRule(_no_norm, **_custom),
+        "onnx.iGELU": RangeRule(_gelu, **_custom),
+        "onnx.iHardswish": RangeRule(_hardswish, **_custom),
+        "onnx.TrueIntegerDiv": RangeRule(_true_integer_div, **_custom),
+        "onnx.IntegerDiv": RangeRule(_integer_div, **_custom),
     },
 )
 QUANTIZERS: Registry[str, Transfer] = Registry("range of integers", {"onnx.Quant": _quant})

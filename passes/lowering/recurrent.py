@@ -31,7 +31,7 @@ from ...dialects.onnx.recurrent import RECURRENCES, activations_of
 from ...dialects.onnx.registry import Registry
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
-from .cells import Activation, Cell, Step, Valid, activation, gru, lstm, rnn
+from .cells import Activation, Cell, CellStep, Valid, activation, gru, lstm, rnn
 from .code import Code, computed, converted, filled, same
 from .lowerer import Lowerer, constant_of, lowers
 from .moves import joined, part_of, transposed
@@ -45,10 +45,10 @@ _CELLS = Registry("cell", {"LSTM": lstm, "GRU": gru, "RNN": rnn})
 
 @lowers("LSTM", "GRU", "RNN")
 def _recurrent(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
-    return _Network(lower, op).build()
+    return _RecurrentOp(lower, op).build()
 
 
-class _Network:
+class _RecurrentOp:
     """A recurrent operator on its way to loops; tensors are [time, batch, ...] and of one type of computation."""
 
     def __init__(self, lower: Lowerer, op: OnnxOp):
@@ -133,7 +133,7 @@ class _Network:
         is_backward = direction == 1 or self.op.attribute("direction") == "reverse"
         recurrent, bias = self._of_direction(2, direction), self._of_direction(3, direction)
         assert recurrent is not None
-        step = Step(
+        step = CellStep(
             self.lower,
             self.hidden,
             recurrent,
@@ -165,13 +165,13 @@ class _Network:
         outputs, *states = _over_time(self.lower, self.time, starts, turn)
         return [outputs, *(self._ended(5 + k, step, state) for k, state in enumerate(states))]
 
-    def _ended(self, index: int, step: Step, state: SSAValue) -> SSAValue:
+    def _ended(self, index: int, step: CellStep, state: SSAValue) -> SSAValue:
         """Append the last state [batch, hidden], 0 of a sequence of length 0 whatever state input `index` starts it."""
         if self.lengths is None or self.op.node_input(index) is None:
             return state
         return step.kernel(_zeros(self, state), [(state, AffineMap.identity(2))], _validity(0), same)
 
-    def _projected(self, direction: int, step: Step, bias: SSAValue | None) -> SSAValue:
+    def _projected(self, direction: int, step: CellStep, bias: SSAValue | None) -> SSAValue:
         """Append the inputs of all steps times their weights, with the biases: [time, batch, gates * hidden]."""
         lower, rows = self.lower, self.kind.gates * self.hidden
         weights = self._of_direction(1, direction)
@@ -184,7 +184,7 @@ class _Network:
             total = self._with_bias(total, step, bias)
         return lower.reshape(total, [self.time, self.batch, rows])
 
-    def _with_bias(self, total: SSAValue, step: Step, bias: SSAValue) -> SSAValue:
+    def _with_bias(self, total: SSAValue, step: CellStep, bias: SSAValue) -> SSAValue:
         """Append the sum of the input and state biases, without that of a separately accumulated state."""
         rows, identity = self.kind.gates * self.hidden, AffineMap.identity(2)
         column = AffineMap(2, 0, identity.results[1:])
@@ -235,7 +235,7 @@ def _window(offsets: Sequence[int], sizes: Sequence[int]) -> dict[str, Attribute
     }
 
 
-def _zeros(network: _Network, like: SSAValue) -> SSAValue:
+def _zeros(network: _RecurrentOp, like: SSAValue) -> SSAValue:
     """Append the output of a sequence that has ended: zeros."""
     return filled(network.lower, shape_of(like), 0, network.element) if network.lengths is not None else like
 

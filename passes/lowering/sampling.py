@@ -36,7 +36,7 @@ def _floating(op: OnnxOp) -> Attribute:
     return f64 if result_element(op) == f64 else f32
 
 
-class _Axis:
+class _SampledAxis:
     """Sampling of one axis of a picture: places of a grid from -1 to 1, and the padding mode."""
 
     def __init__(self, extent: int, padding: str, *, align_corners: bool):
@@ -122,7 +122,7 @@ def _grid_sample(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     padding, aligned = op.attribute("padding_mode"), bool(op.attribute("align_corners"))
     if mode not in ("nearest", "linear", "cubic"):
         raise unsupported(op, f"in mode '{mode}'")
-    axes = [_Axis(extent, padding, align_corners=aligned) for extent in shape_of(x)[2:]]
+    axes = [_SampledAxis(extent, padding, align_corners=aligned) for extent in shape_of(x)[2:]]
     rank, dims = len(result), AffineMap.identity(len(result)).results
     # The grid names the last axis first.
     maps = [

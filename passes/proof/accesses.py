@@ -23,7 +23,7 @@ from ...ir import Array
 from ..explicit.client import Handler
 from ..explicit.events import queue_of
 from .grid import prove_in_place
-from .memory import State, Transfer
+from .memory import InFlightOp, MemoryState
 from .origins import Origin, Spot, brought
 from .regions import Buffer, Region
 from .rules import listed, name_of
@@ -48,7 +48,7 @@ class AccessRules:
         """Those of the kernels that have been run."""
         self._proved: set[tuple[Operation, int, int]] = set()
 
-    def begin(self, state: State) -> None:
+    def begin(self, state: MemoryState) -> None:
         """Begin the walk of a program."""
         self._state = state
         self._filled: set[Resource] = set()
@@ -325,14 +325,14 @@ class AccessRules:
         transforms = any(region.blocks for region in op.regions)
         far_at, near_at = (index[cast(SSAValue, effect.value)] for effect in (outer, inner))
 
-        def issue(*operands: Any) -> Transfer:
+        def issue(*operands: Any) -> InFlightOp:
             far, near, begin = operands[far_at], operands[near_at], tuple(evaluated(operands)[0])
             outside, inside, here, hangs = self._sides_of(op, box, far, near, begin, outward=outward)
             source, target = (inside, outside) if outward else (outside, near)
             is_exact = all(isinstance(index, int) for index in begin)
             if transforms:
                 self.check_complete(op, source, "what its body maps")
-            transfer = Transfer(op, tuple(self._state.steps), source, target)
+            transfer = InFlightOp(op, tuple(self._state.steps), source, target)
             if outward:
                 if not is_exact:
                     self._may_leave(op, outside, far)
@@ -418,7 +418,7 @@ class AccessRules:
         shape = tuple(axis_slice.stop - axis_slice.start for axis_slice in piece)
         return origin.part([axis_slice.start for axis_slice in piece], shape)
 
-    def _begin(self, op: Operation, transfer: Transfer, source: Buffer, reads: str, writes: str) -> None:
+    def _begin(self, op: Operation, transfer: InFlightOp, source: Buffer, reads: str, writes: str) -> None:
         self._state.check_read(op, transfer.source, source.number, reads)
         self._state.check_write(op, transfer.target, writes)
         if transfer.source.meets(transfer.target):

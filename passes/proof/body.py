@@ -23,7 +23,7 @@ from .grid import prove_in_place
 from .kernel import Part, accesses_of, output_start, part_of
 from .parts import prove_part
 from .rules import listed, name_of, refuse
-from .scope import Buffer, Guard, Place, Scope
+from .scope import BufferOffset, GridBuffer, GridScope, Guard
 from .sets import leaving
 from .steps import prove_steps
 from .sums import goes_on, period, prove_period, prove_start, started_anew
@@ -80,8 +80,8 @@ class _Body:
     """Walk of the ops of a grid and its nested grids."""
 
     def __init__(self, grid: GridOp):
-        self._top = Scope(grid, None, Guard())
-        self._scopes: dict[GridOp, Scope] = {grid: self._top}
+        self._top = GridScope(grid, None, Guard())
+        self._scopes: dict[GridOp, GridScope] = {grid: self._top}
         self._owed: dict[SSAValue, frozenset[int]] = {}
         writers: dict[SSAValue, set[Operation]] = {}
         for op, value, scope in self._writes(grid.body.block, self._top, Guard()):
@@ -89,13 +89,13 @@ class _Body:
                 writers.setdefault(scope.buffers[value].memory, set()).add(op)
         self.contents = Contents(writers)
 
-    def _writes(self, block: Block, scope: Scope, guard: Guard) -> Iterator[tuple[Operation, SSAValue, Scope]]:
+    def _writes(self, block: Block, scope: GridScope, guard: Guard) -> Iterator[tuple[Operation, SSAValue, GridScope]]:
         """Yield the writes of each op; the scopes of nested grids are made on the way."""
         for op in block.ops:
             if isinstance(op, FirstOp | LastOp):
                 yield from self._writes(op.body.block, scope, scope.within(op, guard))
             elif isinstance(op, GridOp):
-                inner = self._scopes[op] = Scope(op, scope, guard)
+                inner = self._scopes[op] = GridScope(op, scope, guard)
                 yield from self._writes(op.body.block, inner, guard)
                 yield from ((op, value, scope) for value in _written_back(op))
             elif isinstance(op, SubviewOp):
@@ -109,7 +109,7 @@ class _Body:
 
     # Grids
 
-    def _enter(self, scope: Scope) -> None:
+    def _enter(self, scope: GridScope) -> None:
         grid = scope.grid
         for tiles, value in zip(grid.tiles, grid.buffers, strict=True):
             buffer = scope.buffers[value]
@@ -122,7 +122,7 @@ class _Body:
         for value in grid.buffers[len(grid.inputs) :]:
             self._leave(scope, scope.buffers[value])
 
-    def _bring(self, scope: Scope, buffer: Buffer) -> None:
+    def _bring(self, scope: GridScope, buffer: GridBuffer) -> None:
         """Record the content of an input's tiles: that of the operand when the grid begins."""
         around, outer = buffer.around, scope.outer
         assert around is not None
@@ -147,7 +147,7 @@ class _Body:
         left = Held(content.op, scope.guard, scope.depth, None, place, is_lost, value=value)
         self.contents.put(buffer, left)
 
-    def _start(self, scope: Scope, source: Buffer, target: Buffer) -> None:
+    def _start(self, scope: GridScope, source: GridBuffer, target: GridBuffer) -> None:
         """Record the content of an output's tiles that an input starts, at the first point of each."""
         guard = Guard(scope.guard.first | scope.running(target.kept), scope.guard.last)
         content = self.contents.last(source)
@@ -156,10 +156,10 @@ class _Body:
             target, left if content is None else replace(left, value=content.value, is_lost=content.is_lost)
         )
 
-    def _memory(self, scope: Scope, value: SSAValue) -> SSAValue:
+    def _memory(self, scope: GridScope, value: SSAValue) -> SSAValue:
         return scope.operand(value).memory
 
-    def _grid(self, op: GridOp, scope: Scope) -> None:
+    def _grid(self, op: GridOp, scope: GridScope) -> None:
         inner = self._scopes[op]
         for read, source in enumerate(op.inputs):
             for number, target in enumerate(op.outputs, start=len(op.inputs)):
@@ -167,14 +167,14 @@ class _Body:
                     self._in_place(op, inner, read, number)
         self._enter(inner)
 
-    def _in_place(self, op: GridOp, scope: Scope, read: int, written: int) -> None:
+    def _in_place(self, op: GridOp, scope: GridScope, read: int, written: int) -> None:
         a, b = scope.operand(op.operands[read]), scope.operand(op.operands[written])
         if a.offset != b.offset or a.shape != b.shape:
             message = f"operand {read} and operand {written} of the grid are parts of one buffer"
             raise scope.refuse("disjoint", op, message, a)
         prove_in_place(op, read, written)
 
-    def _leave(self, scope: Scope, buffer: Buffer) -> None:
+    def _leave(self, scope: GridScope, buffer: GridBuffer) -> None:
         """Prove that each tile of an output has been written, and record the content of the operand."""
         content, around = self.contents.last(buffer), buffer.around
         assert around is not None
@@ -201,7 +201,7 @@ class _Body:
             self._prove_added(scope, around, owed)
         self.contents.put(around, left)
 
-    def _left(self, scope: Scope, buffer: Buffer, content: Held) -> Place | None:
+    def _left(self, scope: GridScope, buffer: GridBuffer, content: Held) -> BufferOffset | None:
         """Return the offset of an output operand's memory in the whole result of the op that wrote its tiles."""
         assert buffer.around is not None
         if content.place is None:
@@ -211,16 +211,22 @@ class _Body:
             start = _sum(start, _negated(_sum(buffer.start, buffer.around.offset)))
         if any(dim >= scope.base for form in start for dim in form.dims()):
             return None
-        return Place(start, content.place.shape)
+        return BufferOffset(start, content.place.shape)
 
-    def _prove_added(self, scope: Scope, around: Buffer, owed: frozenset[int]) -> None:
+    def _prove_added(self, scope: GridScope, around: GridBuffer, owed: frozenset[int]) -> None:
         """Prove that a grid which adds to sums of the grid around it does so for all steps there."""
         assert scope.outer is not None
         start = self.contents.written(scope.grid, around, scope.guard, scope.outer)
         self._owe(scope.grid, around, start, scope.guard, owed, scope.outer)
 
     def _owe(
-        self, op: Operation, buffer: Buffer, start: Held | None, guard: Guard, steps: frozenset[int], scope: Scope
+        self,
+        op: Operation,
+        buffer: GridBuffer,
+        start: Held | None,
+        guard: Guard,
+        steps: frozenset[int],
+        scope: GridScope,
     ) -> None:
         """Prove that an op adds to sums once per step; steps around their start are left to the grid around."""
         rest = prove_period(op, buffer, start, guard, steps, scope, self.contents)
@@ -229,13 +235,13 @@ class _Body:
         if rest:
             self._owed[buffer.memory] = rest
 
-    def _not_written(self, scope: Scope, buffer: Buffer, point: Sequence[int]) -> Exception:
+    def _not_written(self, scope: GridScope, buffer: GridBuffer, point: Sequence[int]) -> Exception:
         message = f"the body does not write {buffer.name} of the grid"
         return scope.refuse("complete", scope.grid, message, buffer, point)
 
     # Ops
 
-    def _block(self, block: Block, scope: Scope, guard: Guard) -> None:
+    def _block(self, block: Block, scope: GridScope, guard: Guard) -> None:
         for op in block.ops:
             if isinstance(op, FirstOp | LastOp):
                 self._block(op.body.block, scope, scope.within(op, guard))
@@ -249,7 +255,7 @@ class _Body:
                 for value in _outputs_of(op):
                     self._write(op, value, scope, guard)
 
-    def _write(self, op: Operation, value: SSAValue, scope: Scope, guard: Guard, left: Held | None = None) -> None:
+    def _write(self, op: Operation, value: SSAValue, scope: GridScope, guard: Guard, left: Held | None = None) -> None:
         self._prove_own(op, value, scope)
         if buffer := scope.buffers.get(value):
             if buffer.is_part:
@@ -260,9 +266,9 @@ class _Body:
             left = left or Held(op, guard, scope.depth, None)
             self.contents.put(buffer, replace(left, op=op, guard=guard, depth=scope.depth, offset=buffer.part))
 
-    def _prove_own(self, op: Operation, value: SSAValue, scope: Scope) -> None:
+    def _prove_own(self, op: Operation, value: SSAValue, scope: GridScope) -> None:
         """Prove that an op writes shared buffers of a spatially mapped grid only through tiles."""
-        around: Scope | None = scope
+        around: GridScope | None = scope
         while around is not None and not around.grid.is_ancestor(value.owner):
             if around.grid.copies > 1 and is_shaped(value):
                 name = f"%{value.name_hint}" if value.name_hint else "a buffer"
@@ -271,7 +277,7 @@ class _Body:
                 raise refuse("race", message, op, [point], remedy="make it an output of the grid")
             around = around.outer
 
-    def _copy(self, op: CopyOp, scope: Scope, guard: Guard) -> None:
+    def _copy(self, op: CopyOp, scope: GridScope, guard: Guard) -> None:
         source, target = scope.buffers.get(op.source), scope.buffers.get(op.destination)
         if source is not None and source.is_part:
             remedy = "give the grid tiles of that part"
@@ -286,7 +292,7 @@ class _Body:
             left = replace(left, place=content.place.moved(source.offset).moved(_negated(target.offset)))
         self._write(op, op.destination, scope, guard, left)
 
-    def _prove_known(self, op: Operation, kernel: Kernel, scope: Scope) -> None:
+    def _prove_known(self, op: Operation, kernel: Kernel, scope: GridScope) -> None:
         """Prove that the grid point alone chooses the tiles of a kernel, whose maps say which it needs."""
         for value in (access.value for access in accesses_of(kernel)):
             buffer = scope.buffers.get(value)
@@ -298,7 +304,7 @@ class _Body:
                 message = f"a table chooses {buffer.name} of the grid, the whole kernel of '{op.name}' another tile"
                 raise scope.refuse("whole-kernel", op, message, buffer)
 
-    def _kernel(self, op: Operation, scope: Scope, guard: Guard) -> None:
+    def _kernel(self, op: Operation, scope: GridScope, guard: Guard) -> None:
         kernel = kernel_of(op)
         part = part_of(op, kernel)
         prove_kernel(op, kernel, part)
@@ -326,7 +332,7 @@ class _Body:
             if k in described:
                 self._made(part, k, described[k], x, steps, scope, guard)
 
-    def _period(self, part: Part, buffers: Mapping[int, Buffer], scope: Scope, guard: Guard) -> frozenset[int]:
+    def _period(self, part: Part, buffers: Mapping[int, GridBuffer], scope: GridScope, guard: Guard) -> frozenset[int]:
         """Return the dimensions that run while a kernel on tiles adds to the same sums."""
         buffer = buffers.get(len(part.accesses) - 1)
         if buffer is None or not part.accumulates:
@@ -338,15 +344,15 @@ class _Body:
         self,
         part: Part,
         k: int,
-        buffer: Buffer,
+        buffer: GridBuffer,
         x: dict[int, Linear],
         steps: frozenset[int],
-        scope: Scope,
+        scope: GridScope,
         guard: Guard,
     ) -> None:
         """Record the content that a kernel on tiles leaves in an output; prove that partial sums are accumulated."""
         start = output_start(part, k, x, Linear())
-        place = Place(_sum(start, _negated(buffer.offset)), part.shapes[k]) if start is not None else None
+        place = BufferOffset(_sum(start, _negated(buffer.offset)), part.shapes[k]) if start is not None else None
         left = Held(part.op, guard, scope.depth, None, place, is_lost=place is None)
         if part.accumulates:
             begun = self.contents.written(part.op, buffer, guard, scope)
@@ -355,7 +361,7 @@ class _Body:
             left = replace(left, sums=part.op, open=steps)
         self._write(part.op, buffer.value, scope, guard, left)
 
-    def _prove_disjoint(self, op: Operation, kernel: Kernel, scope: Scope) -> None:
+    def _prove_disjoint(self, op: Operation, kernel: Kernel, scope: GridScope) -> None:
         """Prove that a kernel does not clobber inputs that it still has to read, nor one output by another."""
         reads = [access.value for access in used_inputs(kernel) if not is_among(access, kernel.outputs)]
         values = [*reads, *kernel.tables]
@@ -366,7 +372,7 @@ class _Body:
                 self._prove_elementwise(op, kernel, other.value, write, scope, in_place=False)
 
     def _prove_elementwise(
-        self, op: Operation, kernel: Kernel, value: SSAValue, write: Access, scope: Scope, *, in_place: bool = True
+        self, op: Operation, kernel: Kernel, value: SSAValue, write: Access, scope: GridScope, *, in_place: bool = True
     ) -> None:
         """Prove that an operand is in another buffer than an output, or `in_place`: that its update is elementwise."""
         a, b = scope.buffers.get(value), scope.buffers.get(write.value)

@@ -22,7 +22,7 @@ from ...errors import Diagnostic
 from ...ir import Array, numpy_type, where
 from ..grids.memories import COPIES
 from ..memory.views import MEMORY_VIEWS
-from .memory import State
+from .memory import MemoryState
 from .origins import Spot, index_within
 from .regions import Buffer, Key, Memory, Region
 from .rules import listed, refuse
@@ -37,7 +37,7 @@ BOXES = (memref.SubviewOp, memref.CastOp, memref.MemorySpaceCastOp)
 class Buffers:
     """Buffers of one walk; each view of a memory region is unique."""
 
-    def __init__(self, state: State, globals: Mapping[str, memref.GlobalOp], levels: Mapping[str, Level]):
+    def __init__(self, state: MemoryState, globals: Mapping[str, memref.GlobalOp], levels: Mapping[str, Level]):
         from ...runtime.interpreter import memory as view_rules
 
         self._view_rules = view_rules

@@ -47,7 +47,7 @@ def entry_functions(module: ModuleOp) -> list[FuncOp]:
 
 
 @dataclass
-class Accesses:
+class AccessedRegions:
     """Observer of the regions read and written during a walk."""
 
     _reads: dict[Any, Region] = field(default_factory=dict[Any, Region])

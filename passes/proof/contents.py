@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import Linear
-from .scope import Buffer, Guard, Place, Scope, at_first
+from .scope import BufferOffset, GridBuffer, GridScope, Guard, at_first
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,13 @@ class Held:
     guard: Guard
     depth: int
     offset: tuple[Linear, ...] | None
-    place: Place | None = None
+    place: BufferOffset | None = None
     is_lost: bool = False
     """True if a kernel on tiles wrote it at an unknown offset."""
     sums: Operation | None = None
     open: frozenset[int] = frozenset()
     value: Attribute | None = None
-    source: Buffer | None = None
+    source: GridBuffer | None = None
 
 
 class Contents:
@@ -45,25 +45,25 @@ class Contents:
         self.carried: set[SSAValue] = set()
         """Buffers outside of all grids that are read before they are written."""
 
-    def last(self, buffer: Buffer) -> Held | None:
+    def last(self, buffer: GridBuffer) -> Held | None:
         """Return the last content of a buffer's memory."""
         return self._held.get(buffer.memory)
 
-    def put(self, buffer: Buffer, content: Held | None) -> None:
+    def put(self, buffer: GridBuffer, content: Held | None) -> None:
         """Record the content of a buffer, None where only its presence is known."""
         if content is None:
             self._held.pop(buffer.memory, None)
         else:
             self._held[buffer.memory] = content
 
-    def others(self, buffer: Buffer, *ops: Operation) -> list[Operation]:
+    def others(self, buffer: GridBuffer, *ops: Operation) -> list[Operation]:
         """Return the ops that write the memory of a buffer, except the given ones."""
         writers = list(self._writers.get(buffer.memory, ()))
         for excluded in ops:
             writers = [op for op in writers if not excluded.is_ancestor(op)]
         return writers
 
-    def read(self, op: Operation, buffer: Buffer, guard: Guard, scope: Scope) -> Held | None:
+    def read(self, op: Operation, buffer: GridBuffer, guard: Guard, scope: GridScope) -> Held | None:
         """
         Return the content that an op reads from a buffer; None for content from outside of all grids.
 
@@ -81,7 +81,7 @@ class Contents:
             return content
         return self._stale(op, buffer, content, missing, guard, scope)
 
-    def written(self, op: Operation, buffer: Buffer, guard: Guard, scope: Scope) -> Held | None:
+    def written(self, op: Operation, buffer: GridBuffer, guard: Guard, scope: GridScope) -> Held | None:
         """Return the content of a buffer, proved to be written at all points at which a guarded op reads it."""
         content = self.last(buffer)
         if content is None:
@@ -96,7 +96,7 @@ class Contents:
             raise unwritten(op, buffer, scope, scope.point(ones={min(lost)}, ends=guard.last))
         return content
 
-    def _from_outside(self, op: Operation, buffer: Buffer, scope: Scope) -> None:
+    def _from_outside(self, op: Operation, buffer: GridBuffer, scope: GridScope) -> None:
         if buffer.memory in self.given:
             return
         if buffer.memory is not buffer.root.value or buffer.root.number is not None:
@@ -104,7 +104,7 @@ class Contents:
         self.carried.add(buffer.memory)
 
     def _stale(
-        self, op: Operation, buffer: Buffer, content: Held, missing: frozenset[int], guard: Guard, scope: Scope
+        self, op: Operation, buffer: GridBuffer, content: Held, missing: frozenset[int], guard: Guard, scope: GridScope
     ) -> Held:
         """Return the stale content from an earlier grid point, the last at which those dimensions were 0."""
         place = content.place
@@ -117,16 +117,16 @@ class Contents:
             writes = f"written only where {scope.names(missing)} is 0"
             raise scope.refuse("whole-kernel", op, message, buffer, point, found=writes)
         start = tuple(at_first(form, missing, scope.bounds) for form in place.start)
-        return replace(content, place=Place(start, place.shape))
+        return replace(content, place=BufferOffset(start, place.shape))
 
 
-def unwritten(op: Operation, buffer: Buffer, scope: Scope, point: list[int]) -> Exception:
+def unwritten(op: Operation, buffer: GridBuffer, scope: GridScope, point: list[int]) -> Exception:
     """Return the refusal of an op that reads what nothing has written."""
     name = f"{'the tile of ' if buffer.tiles else ''}{buffer.name} of the grid"
     return scope.refuse("initialised", op, f"'{op.name}' reads {name}, which holds nothing yet", buffer, point)
 
 
-def _incomplete(op: Operation, buffer: Buffer, content: Held, guard: Guard, scope: Scope) -> Exception:
+def _incomplete(op: Operation, buffer: GridBuffer, content: Held, guard: Guard, scope: GridScope) -> Exception:
     steps = scope.names(content.open - guard.last) or "the steps"
     message = f"'{op.name}' reads {buffer.name} of the grid before its sums are complete"
     pending, remedy = f"the end of {steps} is still to come", f"read it in hier.last over {steps}"

@@ -10,11 +10,11 @@ import numpy as np
 from xdsl.ir import Attribute, Operation
 
 from ...ir import Array
-from .calls import Accesses
+from .calls import AccessedRegions
 from .forks import Fork
 from .origins import Origin, merged
 from .program_point import ProgramPoint
-from .queues import Queues
+from .queues import InFlightInstructions
 from .regions import INITIAL, NEVER, Buffer, Key, Memory, Region
 from .rules import Refusal, Steps, name_of, refuse, shown
 from .values import Values
@@ -46,7 +46,7 @@ class Write:
 
 
 @dataclass(eq=False)
-class Transfer:
+class InFlightOp:
     """Transfer, or launched kernel: its issue, reads and writes."""
 
     op: Operation
@@ -65,7 +65,7 @@ class Transfer:
 
 
 @dataclass
-class State(ProgramPoint):
+class MemoryState(ProgramPoint):
     """All memories, the writes to them in order, and the transfers in flight."""
 
     memories: list[Memory] = field(default_factory=list[Memory])
@@ -74,15 +74,15 @@ class State(ProgramPoint):
     """Write -> the number of the buffer that it wrote."""
     lacking: set[int] = field(default_factory=set[int])
     """The writes of sums that were not complete then."""
-    under_way: list[Transfer] = field(default_factory=list[Transfer])
+    under_way: list[InFlightOp] = field(default_factory=list[InFlightOp])
     queue: Attribute | None = None
     """The engine that a kernel is being launched on, which does what it was given before first."""
     keys: dict[Key, int] = field(default_factory=dict[Key, int])
     forks: list[Fork] = field(default_factory=list[Fork])
     """The parallel loops around, outermost first."""
-    queues: Queues | None = None
+    queues: InFlightInstructions | None = None
     """The instructions in flight on queues, where the program has such."""
-    observers: list[Accesses] = field(default_factory=list["Accesses"])
+    observers: list[AccessedRegions] = field(default_factory=list["AccessedRegions"])
     """The accesses of the kernels that are being launched."""
 
     values: Values | None = None
@@ -313,13 +313,13 @@ class State(ProgramPoint):
         last = region.memory.last_write
         return last == number if last is not None else bool((region.writes == number).any())
 
-    def _beside(self) -> list[Transfer]:
+    def _beside(self) -> list[InFlightOp]:
         """Return the transfers and kernels in flight concurrently with the current op."""
         if self.queue is None:
             return self.under_way
         return [transfer for transfer in self.under_way if transfer.queue != self.queue]
 
-    def joined(self, launched: Sequence[Transfer]) -> None:
+    def joined(self, launched: Sequence[InFlightOp]) -> None:
         """Complete a kernel, and all kernels launched before on its engine."""
         if not launched or launched[-1].done:
             return
@@ -327,11 +327,11 @@ class State(ProgramPoint):
         for transfer in [launch for launch in self.under_way[: last + 1] if launch.queue == launched[-1].queue]:
             self.end(transfer.op, transfer)
 
-    def begin(self, transfer: Transfer) -> None:
+    def begin(self, transfer: InFlightOp) -> None:
         """Note a transfer as in flight."""
         self.under_way.append(transfer)
 
-    def end(self, op: Operation, transfer: Transfer | None) -> None:
+    def end(self, op: Operation, transfer: InFlightOp | None) -> None:
         """Note that a transfer has been waited for; None is the token of no transfer."""
         if transfer is None:
             return
@@ -344,7 +344,7 @@ class State(ProgramPoint):
         if not transfer.published:
             self._check_programs(op, transfer.target, "has written a buffer", is_write=True)
 
-    def publish(self, op: Operation, transfer: Transfer) -> None:
+    def publish(self, op: Operation, transfer: InFlightOp) -> None:
         """Note that what a transfer writes is handed on by an op, to a program that awaits its end."""
         if not transfer.done:
             transfer.published = True

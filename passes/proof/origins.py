@@ -27,7 +27,7 @@ class Spot:
 
 
 @dataclass(frozen=True)
-class Sums:
+class PartialSums:
     """Partial sums: `done` holds the accumulated points of the tiled reduction loops, by loop in order."""
 
     op: Operation
@@ -58,7 +58,7 @@ class Origin:
     valid: tuple[tuple[int, int], ...] | None = None
     result: Spot | None = None
     solved: Any = field(default=None, compare=False)
-    sums: Sums | None = field(default=None, compare=False)
+    sums: PartialSums | None = field(default=None, compare=False)
     value: Attribute | None = None
     """The constant that it is, everywhere."""
     is_mixed: bool = False

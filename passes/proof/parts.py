@@ -13,16 +13,16 @@ from ...ir import shape_of
 from .contents import Held
 from .kernel import Mismatch, Part, output_start, solve
 from .rules import listed, name_of, refuse
-from .scope import Buffer, Forms, Place, Scope, at_first
+from .scope import BufferOffset, Forms, GridBuffer, GridScope, at_first
 from .sets import Dims, leaving, sample
 from .steps import active_steps
 
 
 def prove_part(
     part: Part,
-    buffers: Mapping[int, Buffer],
+    buffers: Mapping[int, GridBuffer],
     read: Mapping[int, Held | None],
-    scope: Scope,
+    scope: GridScope,
     period: frozenset[int] = frozenset(),
 ) -> dict[int, Linear]:
     """
@@ -33,7 +33,7 @@ def prove_part(
     known.
     """
     prove_even(part)
-    places: dict[int, Place] = {}
+    places: dict[int, BufferOffset] = {}
     for k in sorted(buffers, key=lambda k: k < len(part.accesses) - len(part.kernel.outputs)):
         if place := _place(part, k, buffers[k], read.get(k), scope):
             places[k] = place
@@ -51,7 +51,7 @@ def prove_part(
 
 
 def _solve_steps(
-    part: Part, places: dict[int, Place], x: dict[int, Linear], period: frozenset[int], scope: Scope
+    part: Part, places: dict[int, BufferOffset], x: dict[int, Linear], period: frozenset[int], scope: GridScope
 ) -> dict[int, Linear] | Mismatch[Linear]:
     """
     Solve the equations of the steps of a reduction that say too little by themselves.
@@ -67,11 +67,11 @@ def _solve_steps(
     start = output_start(part, output, first, Linear()) if isinstance(first, dict) else None
     if start is None:
         return x
-    places.setdefault(output, Place(tuple(start), part.shapes[output]))
+    places.setdefault(output, BufferOffset(tuple(start), part.shapes[output]))
     return _solved(part, places)
 
 
-def _solved(part: Part, places: Mapping[int, Place]) -> dict[int, Linear] | Mismatch[Linear]:
+def _solved(part: Part, places: Mapping[int, BufferOffset]) -> dict[int, Linear] | Mismatch[Linear]:
     return solve(part.equations(list(places)), {k: place.start for k, place in places.items()})
 
 
@@ -90,7 +90,7 @@ def prove_even(part: Part) -> None:
                 raise refuse("whole-kernel", message, part.op, [f"d{op.dim.value.data} = 0 in each tile"])
 
 
-def _place(part: Part, k: int, buffer: Buffer, content: Held | None, scope: Scope) -> Place | None:
+def _place(part: Part, k: int, buffer: GridBuffer, content: Held | None, scope: GridScope) -> BufferOffset | None:
     """Return the offset of a buffer in the whole kernel's operand, None where that is not known."""
     written = content.place.moved(buffer.offset) if content is not None and content.place is not None else None
     is_lost = content is not None and content.is_lost
@@ -107,7 +107,9 @@ def _place(part: Part, k: int, buffer: Buffer, content: Held | None, scope: Scop
     raise scope.refuse("whole-kernel", part.op, message, buffer, found=actual, remedy=remedy)
 
 
-def mismatched(part: Part, mismatch: Mismatch[Linear], buffer: Buffer, place: Place, scope: Scope) -> Exception:
+def mismatched(
+    part: Part, mismatch: Mismatch[Linear], buffer: GridBuffer, place: BufferOffset, scope: GridScope
+) -> Exception:
     """Return the error of a kernel on tiles with a wrong tile."""
     start = place.start[mismatch.axis]
     point = [0] * scope.depth
@@ -128,10 +130,10 @@ def _tile_at(start: Forms, point: Sequence[int]) -> str:
     return f"tile at {listed([form.at(point) for form in start])}"
 
 
-def _prove_filled(part: Part, k: int, buffer: Buffer, scope: Scope) -> None:
+def _prove_filled(part: Part, k: int, buffer: GridBuffer, scope: GridScope) -> None:
     """Prove that the padding of an operand is filled with the value that the kernel reads there."""
     wanted = part.fills[k]
-    tiled: Buffer | None = None if isinstance(wanted, UnitAttr) else buffer
+    tiled: GridBuffer | None = None if isinstance(wanted, UnitAttr) else buffer
     while tiled is not None and tiled.tiles is not None and tiled.around is not None:
         fill = tiled.tiles.tile.source.padding
         for axis, start in enumerate(tiled.start if fill is not None and fill != wanted else ()):
@@ -146,7 +148,9 @@ def _prove_filled(part: Part, k: int, buffer: Buffer, scope: Scope) -> None:
         tiled = tiled.around
 
 
-def _prove_outside(part: Part, k: int, buffer: Buffer, content: Held | None, place: Place, scope: Scope) -> None:
+def _prove_outside(
+    part: Part, k: int, buffer: GridBuffer, content: Held | None, place: BufferOffset, scope: GridScope
+) -> None:
     """Prove that an intermediate's tile has nothing outside of the intermediate where the kernel needs that filled."""
     if isinstance(part.fills[k], UnitAttr) or content is None or content.place is None:
         return
@@ -161,7 +165,9 @@ def _prove_outside(part: Part, k: int, buffer: Buffer, content: Held | None, pla
             )
 
 
-def _prove_reached(part: Part, k: int, buffers: Mapping[int, Buffer], place: Place | None, scope: Scope) -> None:
+def _prove_reached(
+    part: Part, k: int, buffers: Mapping[int, GridBuffer], place: BufferOffset | None, scope: GridScope
+) -> None:
     """
     Prove that a nested tile at `place` covers the kernel's footprint for the elements finally written; the rest is
     fill.
@@ -190,14 +196,14 @@ def _prove_reached(part: Part, k: int, buffers: Mapping[int, Buffer], place: Pla
             )
 
 
-def _is_all(buffer: Buffer, axis: int) -> bool:
+def _is_all(buffer: GridBuffer, axis: int) -> bool:
     """Return whether the padding of a buffer along an axis is also outside of the buffer that it is a tile of."""
     if buffer.root.number is not None:
         return False
     return all(p.start[axis] == Linear() and p.shape[axis] == buffer.shape[axis] for p in buffer.places)
 
 
-def _matters(part: Part, buffers: Mapping[int, Buffer], dims: Dims, loops: Dims) -> list[str]:
+def _matters(part: Part, buffers: Mapping[int, GridBuffer], dims: Dims, loops: Dims) -> list[str]:
     """Return the constraints that a loop point contributes to an element finally written."""
     constraints: list[str] = []
     for k in range(len(part.accesses) - len(part.kernel.outputs), len(part.accesses)):

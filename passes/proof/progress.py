@@ -10,9 +10,9 @@ from xdsl.ir import Attribute, Operation
 from ...dialects.core.analysis.affine_form import Linear
 from ...ir import shape_of
 from .kernel import Part
-from .memory import State
+from .memory import MemoryState
 from .neutral import is_neutral, number_of
-from .origins import Origin, Spot, Sums, of_shape
+from .origins import Origin, PartialSums, Spot, of_shape
 from .rules import listed
 from .steps import axes_along, reduces_other_points
 
@@ -20,11 +20,13 @@ from .steps import axes_along, reduces_other_points
 class Progress:
     """Progress of reductions: the steps that are accumulated."""
 
-    def __init__(self, state: State):
+    def __init__(self, state: MemoryState):
         self._state = state
         self._neutral: dict[tuple[Operation, int, Attribute], bool] = {}
 
-    def after(self, part: Part, x: Mapping[int, int], origins: Mapping[int, Origin], result: Spot | None) -> Sums:
+    def after(
+        self, part: Part, x: Mapping[int, int], origins: Mapping[int, Origin], result: Spot | None
+    ) -> PartialSums:
         """Return the sums that a kernel on tiles which begin at x leaves."""
         before = origins.get(len(part.accesses) - 1)
         start = result.start if result is not None else None
@@ -45,7 +47,7 @@ class Progress:
             raise self._wrong(part, "adds the same points of its reduced loops again")
         done[box] = True
         begun = before.spots if before is not None and part.starts is None else ()
-        return Sums(part.op, start, done, begun if sums is None else sums.begun)
+        return PartialSums(part.op, start, done, begun if sums is None else sums.begun)
 
     def check_padding(self, part: Part, origins: Mapping[int, Origin]) -> None:
         """Check that what a kernel on tiles reduces beyond the end of a loop leaves the sums as they are."""

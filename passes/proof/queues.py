@@ -59,7 +59,7 @@ def _latest(table: Mapping[Memory, Array], region: Region) -> int:
     return int(region.within(table[region.memory], 0).max(initial=0)) if region.memory in table else 0
 
 
-class Queues:
+class InFlightInstructions:
     """Instructions in flight on the queues of a machine, during the walk of a program."""
 
     def __init__(self, machine_queues: Mapping[str, Queue] | None, home: str):

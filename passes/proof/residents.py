@@ -77,7 +77,7 @@ def prove_residents(function: FuncOp, levels: Mapping[str, Level]) -> None:
     for resident in residents:
         by_block[resident.block].append(resident)
     for inner, outer in combinations(by_block, 2):
-        pair = _Pair(inner, outer, blocks)
+        pair = _BlockPair(inner, outer, blocks)
         for a, b in product(by_block[inner], by_block[outer]):
             if pair.at_once(a, b):
                 prove_disjoint(a.buffer, b.buffer)
@@ -149,7 +149,7 @@ def _within(block: Block, op: Operation) -> Operation | None:
 
 
 @dataclass(frozen=True)
-class _Pair:
+class _BlockPair:
     """Two blocks, and the order of the ops that they are in, in the innermost block around both."""
 
     a: Block

@@ -52,19 +52,19 @@ class Guard:
 
 
 @dataclass(frozen=True)
-class Place:
+class BufferOffset:
     """Offset of a buffer in an enclosing shape: that of an operand, or of the whole result of a kernel."""
 
     start: Forms
     shape: tuple[int, ...]
 
-    def moved(self, by: Forms) -> Place:
+    def moved(self, by: Forms) -> BufferOffset:
         """Return the place of a part that begins `by` later."""
-        return Place(tuple(a + b for a, b in zip(self.start, by, strict=True)), self.shape)
+        return BufferOffset(tuple(a + b for a, b in zip(self.start, by, strict=True)), self.shape)
 
 
 @dataclass(frozen=True, eq=False)
-class Buffer:
+class GridBuffer:
     """
     Denotation of an argument of a body.
 
@@ -80,7 +80,7 @@ class Buffer:
     tiles: Tiles | None = None
     start: Forms = ()
     """Where it begins in the operand around it."""
-    around: Buffer | None = None
+    around: GridBuffer | None = None
     number: int | None = None
     """Which of the grid's scratch buffers it is, if it is one."""
     by_data: bool = False
@@ -99,16 +99,16 @@ class Buffer:
         return f"scratch {self.number}" + (f" (%{self.value.name_hint})" if self.value.name_hint else "")
 
     @property
-    def root(self) -> Buffer:
+    def root(self) -> GridBuffer:
         """The buffer that it is a tile of a tile of: one outside of all grids, or scratch."""
         return self if self.around is None else self.around.root
 
     @cached_property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[BufferOffset, ...]:
         """Offsets in the operands around it, the innermost first."""
         if self.around is None or self.by_data:
             return ()
-        return Place(self.start, self.around.shape), *(place.moved(self.start) for place in self.around.places)
+        return BufferOffset(self.start, self.around.shape), *(place.moved(self.start) for place in self.around.places)
 
     @property
     def is_view(self) -> bool:
@@ -137,11 +137,11 @@ class Buffer:
 
 
 @dataclass
-class Scope:
+class GridScope:
     """One grid, within those around it."""
 
     grid: GridOp
-    outer: Scope | None
+    outer: GridScope | None
     guard: Guard
     """When the grid runs."""
     base: int = field(init=False)
@@ -152,7 +152,7 @@ class Scope:
     spatial: frozenset[int] = field(init=False)
     """The dimensions along copies, of all grids down to this one."""
     dims: dict[SSAValue, int] = field(init=False)
-    buffers: dict[SSAValue, Buffer] = field(init=False)
+    buffers: dict[SSAValue, GridBuffer] = field(init=False)
 
     def __post_init__(self) -> None:
         self.base = len(self.outer.bounds) if self.outer else 0
@@ -169,29 +169,29 @@ class Scope:
             self.buffers[value] = self._tile(tiles, value, own)
         kept = self.base + len(grid.spatial_dims)
         for number, value in enumerate(grid.scratch_buffers):
-            self.buffers[value] = Buffer(value, value, _zeros(value), kept, number=number)
+            self.buffers[value] = GridBuffer(value, value, _zeros(value), kept, number=number)
 
     @property
     def depth(self) -> int:
         """The number of dimensions."""
         return len(self.bounds)
 
-    def operand(self, value: SSAValue) -> Buffer:
+    def operand(self, value: SSAValue) -> GridBuffer:
         """Return an operand of the grid; one that belongs to no grid has its content from outside."""
         buffer = self.outer.buffers.get(value) if self.outer else None
-        return buffer or Buffer(value, value, _zeros(value), 0)
+        return buffer or GridBuffer(value, value, _zeros(value), 0)
 
-    def _tile(self, tiles: Tiles, value: SSAValue, numbers: Mapping[int, int]) -> Buffer:
+    def _tile(self, tiles: Tiles, value: SSAValue, numbers: Mapping[int, int]) -> GridBuffer:
         around = self.operand(tiles.value)
         by_data = around.by_data or bool(tiles.tile.lookups)
         start = _zeros(value) if by_data else tuple(_renamed(form, numbers) for form in tiles.starts)
         if tiles.is_view:
             offset = tuple(a + b for a, b in zip(around.offset, start, strict=True))
-            return Buffer(value, around.memory, offset, around.kept, tiles, start, around, by_data=by_data)
+            return GridBuffer(value, around.memory, offset, around.kept, tiles, start, around, by_data=by_data)
         kept = self.base + tiles.moving
-        return Buffer(value, value, _zeros(value), kept, tiles, start, around, by_data=by_data)
+        return GridBuffer(value, value, _zeros(value), kept, tiles, start, around, by_data=by_data)
 
-    def view(self, op: memref.SubviewOp) -> Buffer:
+    def view(self, op: memref.SubviewOp) -> GridBuffer:
         """
         Return the part of a tile or of scratch that a subview is: a tile of it, as in a grid within this one.
 
@@ -213,7 +213,7 @@ class Scope:
                 raise refuse("inside", f"a view of {source.name} of the grid leaves it", op, at)
         offset = tuple(a + b for a, b in zip(source.offset, affine, strict=True))
         by_data, kept = source.by_data, source.kept
-        return Buffer(op.result, source.memory, offset, kept, source.tiles, affine, source, by_data=by_data)
+        return GridBuffer(op.result, source.memory, offset, kept, source.tiles, affine, source, by_data=by_data)
 
     def _form(self, value: SSAValue) -> Linear | None:
         """Return an index as a form of the grid point, None where it is not affine."""
@@ -251,7 +251,7 @@ class Scope:
         return grid_point([indices[dim] for dim in range(len(point))], spatial)
 
     def refuse(
-        self, rule: str, op: Operation, message: str, buffer: Buffer, point: Sequence[int] = (), **parts: Any
+        self, rule: str, op: Operation, message: str, buffer: GridBuffer, point: Sequence[int] = (), **parts: Any
     ) -> Refusal:
         """Return the error for a grid that breaks a rule at a point, of 0 unless told, where it accesses a buffer."""
         at = [self.text(point or self.point()), f"element {listed([0] * len(buffer.shape))}"]

@@ -11,11 +11,13 @@ from ...dialects.core.analysis.affine_form import Linear
 from .kernel import Part
 from .neutral import is_neutral
 from .rules import refuse
-from .scope import Buffer, Place, Scope
+from .scope import BufferOffset, GridBuffer, GridScope
 from .sets import Dims, first_point, points, sample
 
 
-def prove_steps(part: Part, x: Mapping[int, Linear], buffers: Mapping[int, Buffer], scope: Scope) -> frozenset[int]:
+def prove_steps(
+    part: Part, x: Mapping[int, Linear], buffers: Mapping[int, GridBuffer], scope: GridScope
+) -> frozenset[int]:
     """
     Prove that the steps of a kernel on tiles, with tiles at x, accumulate each point of its reduction loops once.
 
@@ -64,7 +66,7 @@ def reduces_other_points(part: Part, dim: int) -> Exception:
     )
 
 
-def _prove_loop(part: Part, dim: int, begin: Linear, buffers: Mapping[int, Buffer], scope: Scope) -> None:
+def _prove_loop(part: Part, dim: int, begin: Linear, buffers: Mapping[int, GridBuffer], scope: GridScope) -> None:
     """Prove that the tiles along one reduction loop partition it, except for fills that leave the sums unchanged."""
     size, bound = part.kernel.bounds[dim], part.bounds[dim]
     if len(begin.terms) == 1 and not begin.constant and bound % size == 0:
@@ -124,7 +126,7 @@ def _not_once(part: Part, dim: int, point: list[int], what: str) -> Exception:
 
 
 def active_steps(
-    part: Part, dim: int, dims: Dims, loop: str, buffers: Mapping[int, Buffer], used: Sequence[int] | None = None
+    part: Part, dim: int, dims: Dims, loop: str, buffers: Mapping[int, GridBuffer], used: Sequence[int] | None = None
 ) -> list[str]:
     """
     Return the constraints on a point of a reduced loop that it changes the sums: inputs which would leave them as they
@@ -150,7 +152,7 @@ def active_steps(
     return [f"({' or '.join(alternatives)})"]
 
 
-def _in_place(part: Part, k: int, axis: int, dims: Dims, loop: str, place: Place) -> str:
+def _in_place(part: Part, k: int, axis: int, dims: Dims, loop: str, place: BufferOffset) -> str:
     """Return the constraint that a point of a loop is within what a tile is a part of."""
     own = part.inner[k][axis].constant
     return f"0 <= {dims.text(place.start[axis])} + {own} + {loop} < {place.shape[axis]}"
@@ -168,10 +170,10 @@ def axes_along(part: Part, dim: int) -> list[tuple[int, int]]:
     return along
 
 
-def _fill(buffer: Buffer, axis: int) -> Attribute | None:
+def _fill(buffer: GridBuffer, axis: int) -> Attribute | None:
     """Return the fill outside of the operand along an axis of a tile, None where that may be more than one value."""
     fills: set[Attribute] = set()
-    tiled: Buffer | None = buffer
+    tiled: GridBuffer | None = buffer
     while tiled is not None and tiled.tiles is not None:
         if tiled.tiles.tile.source.padding is not None:
             fills.add(tiled.tiles.tile.source.padding)

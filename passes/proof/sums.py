@@ -12,16 +12,16 @@ from .contents import Contents, Held
 from .kernel import Part
 from .neutral import number_of
 from .rules import listed
-from .scope import Buffer, Guard, Place, Scope
+from .scope import BufferOffset, GridBuffer, GridScope, Guard
 
 
 def prove_period(
     op: Operation,
-    buffer: Buffer,
+    buffer: GridBuffer,
     start: Held | None,
     guard: Guard,
     steps: frozenset[int],
-    scope: Scope,
+    scope: GridScope,
     contents: Contents,
 ) -> frozenset[int]:
     """
@@ -54,25 +54,27 @@ def prove_period(
     return steps - within
 
 
-def period(start: Held | None, guard: Guard, scope: Scope) -> frozenset[int]:
+def period(start: Held | None, guard: Guard, scope: GridScope) -> frozenset[int]:
     """Return the dimensions between one initialisation and the next, for a guarded op."""
     first = start.guard.first - guard.first if start is not None else frozenset[int]()
     return first | scope.running(start.depth if start is not None else 0)
 
 
-def _wrong_steps(op: Operation, buffer: Buffer, point: list[int], what: str, scope: Scope) -> Exception:
+def _wrong_steps(op: Operation, buffer: GridBuffer, point: list[int], what: str, scope: GridScope) -> Exception:
     remedy = "start the sums in hier.first over the dimensions that the reduction is cut along, the innermost ones"
     message = f"'{op.name}' {what} in {buffer.name} of the grid"
     return scope.refuse("whole-kernel", op, message, buffer, point, remedy=remedy)
 
 
-def started_anew(op: Operation, buffer: Buffer, steps: frozenset[int], scope: Scope) -> Exception:
+def started_anew(op: Operation, buffer: GridBuffer, steps: frozenset[int], scope: GridScope) -> Exception:
     """Return the refusal of sums that begin again before all has been added."""
     point = scope.point(ones={min(steps)})
     return _wrong_steps(op, buffer, point, "adds to sums that begin anew at each step", scope)
 
 
-def prove_start(part: Part, buffer: Buffer, start: Held | None, scope: Scope, sums: Sequence[Linear] | None) -> None:
+def prove_start(
+    part: Part, buffer: GridBuffer, start: Held | None, scope: GridScope, sums: Sequence[Linear] | None
+) -> None:
     """
     Prove that sums are initialised as in the whole kernel.
 
@@ -98,14 +100,16 @@ def prove_start(part: Part, buffer: Buffer, start: Held | None, scope: Scope, su
     raise _wrong_start(part, buffer, scope, f"start from {what}", f"the whole kernel {right}")
 
 
-def _prove_operand(part: Part, buffer: Buffer, start: Held, scope: Scope, sums: Sequence[Linear] | None) -> None:
+def _prove_operand(
+    part: Part, buffer: GridBuffer, start: Held, scope: GridScope, sums: Sequence[Linear] | None
+) -> None:
     """Prove that sums start from the tile of an operand that the whole kernel starts them from."""
     source = start.source
     if part.starts is None or source is None or sums is None:
         what = "an operand" if source is not None else f"what '{start.op.name}' leaves"
         wanted = "a constant" if part.starts is None else f"an operand of {listed(part.starts[1])}"
         raise _wrong_start(part, buffer, scope, f"start from {what}", f"the whole kernel starts them from {wanted}")
-    places = [*source.places, Place(source.offset, source.shape)]
+    places = [*source.places, BufferOffset(source.offset, source.shape)]
     place = next((place for place in reversed(places) if place.shape == part.starts[1]), places[0])
     repeated = _repeated(source)
     pairs = enumerate(zip(place.start, buffer.offset, strict=True))
@@ -116,19 +120,19 @@ def _prove_operand(part: Part, buffer: Buffer, start: Held, scope: Scope, sums: 
         raise _wrong_start(part, buffer, scope, "start from a wrong tile", text)
 
 
-def _repeated(buffer: Buffer) -> set[int]:
+def _repeated(buffer: GridBuffer) -> set[int]:
     """Return the axes along which a buffer, or one that it is a tile of, repeats one element."""
     own = set(buffer.tiles.tile.source.broadcast_axes) if buffer.tiles is not None else set[int]()
     return own | (_repeated(buffer.around) if buffer.around is not None else set())
 
 
-def _wrong_start(part: Part, buffer: Buffer, scope: Scope, what: str, right: str) -> Exception:
+def _wrong_start(part: Part, buffer: GridBuffer, scope: GridScope, what: str, right: str) -> Exception:
     message = f"the sums of '{part.op.name}' {what} in {buffer.name} of the grid"
     remedy = "start them from the operand's tile at the output's (starts, broadcast), and say so in hier.kernel"
     return scope.refuse("whole-kernel", part.op, message, buffer, found=right, remedy=remedy)
 
 
-def goes_on(start: Held | None, buffer: Buffer) -> bool:
+def goes_on(start: Held | None, buffer: GridBuffer) -> bool:
     """Return whether sums are initialised by a copy of the output's tile."""
     source = start.source if start is not None and isinstance(start.op, CopyOp) else None
     if source is None or source.tiles is None or buffer.tiles is None:

@@ -15,8 +15,8 @@ from ...ir import Array, shape_of
 from .body import constant_of, prove_kernel
 from .clobbers import Clobber, clobber_of
 from .kernel import Equation, Mismatch, Part, accesses_of, output_start, part_of, solve
-from .memory import State
-from .origins import Index, Origin, Spot, Sums, of_shape
+from .memory import MemoryState
+from .origins import Index, Origin, PartialSums, Spot, of_shape
 from .parts import prove_even
 from .progress import Progress
 from .regions import Buffer
@@ -100,7 +100,7 @@ class Solved:
 class TileChecks:
     """The checks of kernels on tiles in one run of a program."""
 
-    def __init__(self, state: State):
+    def __init__(self, state: MemoryState):
         self._state = state
         self._progress = Progress(state)
         self._plans: dict[tuple[Operation, tuple[int, ...], tuple[int, ...]], list[Equation]] = {}
@@ -262,7 +262,7 @@ class TileChecks:
         self._cover(part.op, spot.shape, spot.start, near.array.shape)
         return True
 
-    def _check_begun(self, op: Operation, sums: Sums, target: Sequence[Spot]) -> None:
+    def _check_begun(self, op: Operation, sums: PartialSums, target: Sequence[Spot]) -> None:
         """Check that sums which began as a copy of a tile are written back to it."""
         if not sums.begun or any(spot in sums.begun for spot in target):
             return

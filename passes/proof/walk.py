@@ -26,13 +26,13 @@ from ..explicit.compile import Compiled, compile_function
 from ..explicit.events import queue_of, touches_memory
 from .accesses import AccessRules
 from .buffers import Buffers, Shards
-from .calls import Accesses
+from .calls import AccessedRegions
 from .forks import Fork
 from .kernel import ATTRIBUTE
-from .memory import State, Transfer
+from .memory import InFlightOp, MemoryState
 from .paths import Paths
-from .programs import Programs
-from .queues import Queues, check_states
+from .programs import ProgramsWalk
+from .queues import InFlightInstructions, check_states
 from .regions import NEVER, Buffer
 from .rules import listed, refuse, shown
 from .values import Values
@@ -73,15 +73,17 @@ class Walk(WalkClient):
 
     def run(self, function: FuncOp) -> None:
         """Walk through a function from its beginning."""
-        self.state = State()
+        self.state = MemoryState()
         self.steps = self.state.steps
         self._buffers = Buffers(self.state, self._globals, self._levels)
         self._rules.begin(self.state)
-        self._programs = Programs(self.state, self._buffers, self._switch)
+        self._programs = ProgramsWalk(self.state, self._buffers, self._switch)
         if self._has_queues:
             machine = self._machine
-            self.state.queues = Queues(machine and machine.queues, machine.home.name if machine is not None else "")
-        self._launching: list[tuple[Attribute | None, Accesses]] = []
+            self.state.queues = InFlightInstructions(
+                machine and machine.queues, machine.home.name if machine is not None else ""
+            )
+        self._launching: list[tuple[Attribute | None, AccessedRegions]] = []
         outputs = _outputs(function)
         values: list[Any] = []
         for index, argument in enumerate(function.body.block.args):
@@ -221,15 +223,15 @@ class Walk(WalkClient):
         queue = trait.queue_of(op)
 
         def begin() -> None:
-            accesses = Accesses()
+            accesses = AccessedRegions()
             self._launching.append((self.state.queue, accesses))
             self.state.queue = queue
             self.state.observers.append(accesses)
 
-        def end() -> list[Transfer]:
+        def end() -> list[InFlightOp]:
             self.state.queue, accesses = self._launching.pop()
             self.state.observers.remove(accesses)
-            transfers = [Transfer(op, tuple(self.steps or ()), *sides, queue=queue) for sides in accesses.pairs()]
+            transfers = [InFlightOp(op, tuple(self.steps or ()), *sides, queue=queue) for sides in accesses.pairs()]
             for transfer in transfers:
                 self.state.begin(transfer)
             return transfers
@@ -244,7 +246,7 @@ class Walk(WalkClient):
         return fence
 
     def wait(self, op: Operation) -> Handler:
-        def wait(token: Transfer | list[Transfer] | None) -> None:
+        def wait(token: InFlightOp | list[InFlightOp] | None) -> None:
             if isinstance(token, list):
                 self.state.joined(token)
             else:

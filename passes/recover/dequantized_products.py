@@ -35,7 +35,7 @@ def dequantises(*names: str) -> Callable[[FloatRule], FloatRule]:
 
 
 @dataclass(frozen=True)
-class _Sums:
+class _IntegerProduct:
     """A product with constant weights that has 32-bit sums; `scales` are those of sums, [1] or one per channel."""
 
     x: Quantization
@@ -51,7 +51,7 @@ class _Sums:
         return [zero_point(self.x, before), literal(self.weights.zero_points(), self.weights.byte, before)]
 
 
-def _sums(x: Quantization | None, weights: Weights | None, axis: int, bias: SSAValue | None) -> _Sums | None:
+def _sums(x: Quantization | None, weights: Weights | None, axis: int, bias: SSAValue | None) -> _IntegerProduct | None:
     """Return a product whose sums 32 bits hold, None for others."""
     if x is None or weights is None or not weights.numbers.size or not weights.along(axis):
         return None
@@ -63,11 +63,11 @@ def _sums(x: Quantization | None, weights: Weights | None, axis: int, bias: SSAV
         return None
     whole = whole_bias(bias, scales, channels)
     if whole is None or float((reach + np.abs(whole)).max()) >= 1 << 31:
-        return _Sums(x, weights, np.zeros(channels, np.float64), bias, scales)
-    return _Sums(x, weights, whole, None, scales)
+        return _IntegerProduct(x, weights, np.zeros(channels, np.float64), bias, scales)
+    return _IntegerProduct(x, weights, whole, None, scales)
 
 
-def _dequantised(total: SSAValue, sums: _Sums, axis: int, before: Operation) -> SSAValue:
+def _dequantised(total: SSAValue, sums: _IntegerProduct, axis: int, before: Operation) -> SSAValue:
     """Insert sums plus the bias along an axis, as floats."""
     shape = shape_of(total)
     if sums.bias.any():

@@ -17,7 +17,7 @@ Build = Callable[[Match, Operation], SSAValue | None]
 
 
 @dataclass(frozen=True)
-class Rule:
+class RecoveryRule:
     """A pattern that means an operator."""
 
     operator: str
@@ -25,7 +25,7 @@ class Rule:
     build: Build
 
 
-RULES: list[Rule] = []
+RULES: list[RecoveryRule] = []
 """All rules; of those that match at one op, the first counts."""
 
 
@@ -33,7 +33,7 @@ def recovers(operator: str, *patterns: Pattern) -> Callable[[Build], Build]:
     """Register a function as the builder of an ONNX operator from one of these patterns."""
 
     def register(build: Build) -> Build:
-        RULES.extend(Rule(operator, pattern, build) for pattern in patterns)
+        RULES.extend(RecoveryRule(operator, pattern, build) for pattern in patterns)
         treats("recovery", [operator], build)
         treats("pattern", [name for pattern in patterns for name in operators_of(pattern)], build)
         return build

@@ -26,7 +26,7 @@ from ...dialects.hier import (
     StreamOp,
     StreamType,
 )
-from ...dialects.hier.sharded import Sharding, Step, shard_type
+from ...dialects.hier.sharded import Sharding, ShardStep, shard_type
 from ...ir import shape_of
 from ..grids.writer import Writer
 from ..memory.views import bytes_of
@@ -94,7 +94,7 @@ class Instance:
         """Insert the view of the instance's own shard."""
         return self.body.op(LocalOp(value, self.point))
 
-    def digit(self, step: Step) -> Index:
+    def digit(self, step: ShardStep) -> Index:
         """Return the digit of the instance's coordinate that a step counts."""
         low, extent = self.sharding.lower[step.dim], self.sharding.extents[step.dim]
         behind = self.body.add(self.point[step.dim], -low)

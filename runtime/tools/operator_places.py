@@ -15,7 +15,7 @@ from rich.table import Table
 
 from ...console import table_console
 from ...dialects.onnx.facts import Facts, facts_of
-from ...dialects.onnx.registry import Place, key_of, places, treated
+from ...dialects.onnx.registry import RuleLine, key_of, places, treated
 from ...discovery import files, module_at
 from ...errors import Diagnostic, did_you_mean
 from ...files import path_of, write_text
@@ -36,7 +36,7 @@ class Entry:
     operator: str
     versions: tuple[int, ...]
     facts: Facts
-    places: Sequence[Place]
+    places: Sequence[RuleLine]
 
     def numbers(self) -> Mapping[str, Any]:
         """Return the entry as values of JSON; files are relative to the package."""
@@ -94,7 +94,7 @@ def facts_as_text(facts: Facts) -> Mapping[str, str]:
     return {name: text for name, text in texts.items() if text}
 
 
-def shown(place: Place) -> str:
+def shown(place: RuleLine) -> str:
     """Return file:line of a place, relative to the package."""
     return f"{place.file.relative_to(_ROOT).as_posix()}:{place.line}"
 

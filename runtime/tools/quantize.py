@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ...compiler import Model
     from ...frontend.quantize.error import TensorError
-    from ...frontend.quantize.quantize import Options, Result
+    from ...frontend.quantize.quantize import QuantizeOptions, Result
     from ...ir import Array
 
 _MEASURED = 32
@@ -104,13 +104,13 @@ def _count(text: str) -> int:
 def run(options: argparse.Namespace, model: Model) -> int:
     """Quantise a model, write it and print the error of each layer. Raises Diagnostic."""
     from ...frontend.importer import model_proto
-    from ...frontend.quantize.quantize import Options
+    from ...frontend.quantize.quantize import QuantizeOptions
     from ...frontend.tensors import external_files
 
     places = {"--output": options.output, "--json": options.json, "--html": options.html}
     weights = external_files(model_proto(model.path), model.path.parent)
     check_places(places, [options.model, *weights, *options.calibration])
-    chosen = Options(
+    chosen = QuantizeOptions(
         ranges=options.ranges,
         per_channel=options.weights > 0,
         block=options.weights or 1,
@@ -211,7 +211,9 @@ def store_weights_file(path: Path, output: Path, type: str) -> list[StoredWeight
     return rows
 
 
-def quantize_file(model: Model, arrays: Mapping[str, Array], options: Options) -> tuple[Result, list[TensorError]]:
+def quantize_file(
+    model: Model, arrays: Mapping[str, Array], options: QuantizeOptions
+) -> tuple[Result, list[TensorError]]:
     """Quantise the network of a file from arrays by the names of its inputs. Raises Diagnostic."""
     from ...frontend.importer import model_proto
     from ...frontend.quantize.calibration import samples_of

@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 from tilewright.errors import Diagnostic
 from tilewright.files import open_regular
 from tilewright.frontend.zoo import klm
-from tilewright.frontend.zoo._klm import DOCUMENT, SMALL, Config, dequantised, drawn
+from tilewright.frontend.zoo._klm import DOCUMENT, SMALL, KlmConfig, dequantised, drawn
 from tilewright.frontend.zoo.train_klm import __main__ as command
 from tilewright.frontend.zoo.train_klm import corpus, network, texts
 from tilewright.frontend.zoo.train_klm.corpus import Corpus
-from tilewright.frontend.zoo.train_klm.training import Report, Schedule, bits, train
+from tilewright.frontend.zoo.train_klm.training import Report, TrainingSchedule, bits, train
 from tilewright.test import onnx_runtime
 
-TINY = Config(layers=2, dim=16, heads=4, kv_heads=2, head=4, hidden=24, vocabulary=DOCUMENT + 1)
-SCHEDULE = Schedule(steps=40, rows=4, length=32, long=64, rate=0.02, seed=5, every=20)
+TINY = KlmConfig(layers=2, dim=16, heads=4, kv_heads=2, head=4, hidden=24, vocabulary=DOCUMENT + 1)
+SCHEDULE = TrainingSchedule(steps=40, rows=4, length=32, long=64, rate=0.02, seed=5, every=20)
 DOCUMENTS = [f"The cat number {number} sat on the mat.\nIt is {number % 7} years old." for number in range(80)]
 
 

@@ -19,7 +19,7 @@ from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.zoo import __main__ as command
 from tilewright.frontend.zoo import klm
-from tilewright.frontend.zoo._klm import Config, dequantised, drawn, quantised
+from tilewright.frontend.zoo._klm import KlmConfig, dequantised, drawn, quantised
 from tilewright.frontend.zoo._klm_onnx import network
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
@@ -28,14 +28,14 @@ from tilewright.runtime.toolchain import STRICT
 from tilewright.test import onnx_runtime
 from tilewright.test.small_models import save
 
-TINY = Config(layers=2, dim=12, heads=4, kv_heads=2, head=6, hidden=20, vocabulary=19)
+TINY = KlmConfig(layers=2, dim=12, heads=4, kv_heads=2, head=6, hidden=20, vocabulary=19)
 PROMPT = [3, 1, 2]
 
 
 @st.composite
-def configs(draw: st.DrawFn) -> Config:
+def configs(draw: st.DrawFn) -> KlmConfig:
     kv_heads = draw(st.integers(1, 3))
-    return Config(
+    return KlmConfig(
         layers=draw(st.integers(1, 3)),
         dim=draw(st.integers(2, 20)),
         heads=kv_heads * draw(st.integers(1, 4)),
@@ -47,7 +47,7 @@ def configs(draw: st.DrawFn) -> Config:
     )
 
 
-def reference(config: Config, weights: dict[str, Array], tokens: Array, caches: list[Array]) -> list[Array]:
+def reference(config: KlmConfig, weights: dict[str, Array], tokens: Array, caches: list[Array]) -> list[Array]:
     """Return in float64 the logits [S, vocabulary] of `tokens` [S] after caches [kv_heads, P, head], and the caches."""
     past, new = int(caches[0].shape[1]), len(tokens)
     held: dict[str, Array] = {name: array.astype(np.float64) for name, array in weights.items()}
@@ -87,7 +87,7 @@ def reference(config: Config, weights: dict[str, Array], tokens: Array, caches: 
     return [norm(x, "norm") @ held["embedding"].T, *grown]
 
 
-def empty(config: Config) -> list[Array]:
+def empty(config: KlmConfig) -> list[Array]:
     return [np.zeros((config.kv_heads, 0, config.head))] * (2 * config.layers)
 
 
@@ -104,7 +104,7 @@ def assert_near(found: list[Array], expected: list[Array]) -> None:
         np.testing.assert_allclose(array[0], wanted, rtol=0, atol=2e-5 * max(1.0, float(np.abs(wanted).max())))
 
 
-def continuation(config: Config, weights: dict[str, Array], prompt: list[int], count: int) -> list[int]:
+def continuation(config: KlmConfig, weights: dict[str, Array], prompt: list[int], count: int) -> list[int]:
     """Return the tokens of greedy generation, each from the whole text before it."""
     tokens = list(prompt)
     while len(tokens) < len(prompt) + count:
@@ -161,7 +161,7 @@ def test_open_lengths_are_named_as_exporters_name_them() -> None:
 
 @settings(max_examples=12, deadline=None)
 @given(configs(), st.integers(1, 5), st.integers(0, 6), st.integers(0, 99))
-def test_computes_what_numpy_does(config: Config, new: int, past: int, seed: int) -> None:
+def test_computes_what_numpy_does(config: KlmConfig, new: int, past: int, seed: int) -> None:
     weights = drawn(config, seed)
     random = np.random.RandomState(seed)
     tokens = random.randint(config.vocabulary, size=new)
@@ -239,7 +239,7 @@ def test_a_call_without_tokens_is_refused(tokens: int, past: int) -> None:
 
 @settings(max_examples=12, deadline=None)
 @given(configs(), st.integers(0, 99))
-def test_int8_weights_are_within_half_a_step_of_the_row(config: Config, seed: int) -> None:
+def test_int8_weights_are_within_half_a_step_of_the_row(config: KlmConfig, seed: int) -> None:
     weights = drawn(config, seed)
     weights["embedding"][0] = 0
     stored = quantised(weights)

@@ -22,7 +22,7 @@ from rich.table import Table
 
 from tilewright import api
 from tilewright.compiler import Model
-from tilewright.frontend.quantize.quantize import Options
+from tilewright.frontend.quantize.quantize import QuantizeOptions
 from tilewright.runtime.tools.quantize import quantize_file
 from tilewright.test.exits import exit_with
 from tilewright.test.oracles.pim_scheduled_networks import NETWORKS
@@ -37,7 +37,7 @@ def compared(name: str, target: str, folder: Path) -> tuple[int, int]:
     shapes = {each.name: [dim.dim_value for dim in each.type.tensor_type.shape.dim] for each in model.graph.input}
     rng = np.random.default_rng(0)
     samples = {key: rng.standard_normal([SAMPLES, *shape[1:]]).astype(np.float32) for key, shape in shapes.items()}
-    result, _ = quantize_file(Model(folder / "floats.onnx"), samples, Options(nonlinear="integer"))
+    result, _ = quantize_file(Model(folder / "floats.onnx"), samples, QuantizeOptions(nonlinear="integer"))
     quantised.write_bytes(result.model.SerializeToString())
     host, mesh = (api.load(quantised, each, integers=True) for each in ("host", target))
     elements = differ = 0

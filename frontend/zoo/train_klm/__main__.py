@@ -18,7 +18,7 @@ from .._klm import SMALL, dequantised, quantised
 from .._klm_onnx import network, opened
 from .corpus import Corpus, read
 from .network import arrays, pytorch
-from .training import Report, Schedule, bits, train
+from .training import Report, TrainingSchedule, bits, train
 
 _SUMMARY = "A language model of bytes in float32, trained on texts."
 
@@ -69,7 +69,7 @@ def _train(options: argparse.Namespace) -> None:
     places = {"--out": options.out, "--onnx": options.onnx, "--checkpoint": options.checkpoint}
     check_places(places, [Path(text) for text in options.text])
     pytorch().set_num_threads(1)
-    schedule = Schedule(options.steps, options.rows, options.length, options.long, options.rate, options.seed)
+    schedule = TrainingSchedule(options.steps, options.rows, options.length, options.long, options.rate, options.seed)
     corpus = read(options.text, options.seed)
     print(_row("step", "tokens", "minutes", "training", *(Path(file).name for file in corpus.held_out)), flush=True)
     weights = train(SMALL, corpus, schedule, options.checkpoint, _print)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....errors import Diagnostic
-from .._klm import Config
+from .._klm import KlmConfig
 
 _BLOCK = 128
 """Queries of a block of attention."""
@@ -26,7 +26,7 @@ def pytorch() -> Any:
         ) from error
 
 
-def initial(config: Config, seed: int) -> dict[str, Any]:
+def initial(config: KlmConfig, seed: int) -> dict[str, Any]:
     """
     Return the weights at the start of the training, by name: normal with deviation 0.02, norms of 1.
 
@@ -43,7 +43,7 @@ def initial(config: Config, seed: int) -> dict[str, Any]:
     return weights
 
 
-def logits(config: Config, weights: dict[str, Any], tokens: Any) -> Any:
+def logits(config: KlmConfig, weights: dict[str, Any], tokens: Any) -> Any:
     """Return the logits [rows, length, vocabulary] after each of `tokens` [rows, length], int64."""
     torch = pytorch()
     functional = torch.nn.functional

@@ -16,7 +16,7 @@ import numpy as np
 
 from ....errors import Diagnostic
 from ....files import write_bytes
-from .._klm import DOCUMENT, Config
+from .._klm import DOCUMENT, KlmConfig
 from .corpus import Corpus, batches, stream
 from .network import initial, logits, pytorch
 
@@ -37,7 +37,7 @@ _GLIMPSE = 32
 
 
 @dataclass(frozen=True)
-class Schedule:
+class TrainingSchedule:
     """
     The steps of a training and the windows of one: `rows` of `length` tokens, `long` tokens in the last fifth.
 
@@ -93,7 +93,11 @@ class Report:
 
 
 def train(
-    config: Config, corpus: Corpus, schedule: Schedule, checkpoint: Path | None, report: Callable[[Report], None]
+    config: KlmConfig,
+    corpus: Corpus,
+    schedule: TrainingSchedule,
+    checkpoint: Path | None,
+    report: Callable[[Report], None],
 ) -> dict[str, Any]:
     """
     Return trained weights by name; on one CPU thread they are the same for the same texts and schedule.
@@ -141,7 +145,7 @@ def train(
 
 
 def bits(
-    config: Config, weights: dict[str, Any], documents: Sequence[str], length: int, most: int | None = None
+    config: KlmConfig, weights: dict[str, Any], documents: Sequence[str], length: int, most: int | None = None
 ) -> float:
     """
     Return the bits for each byte of documents, one after the other in windows of `length` tokens.
@@ -167,7 +171,7 @@ def bits(
     return total / max(count, 1) / math.log(2)
 
 
-def _loss(torch: Any, config: Config, weights: dict[str, Any], batch: np.ndarray) -> Any:
+def _loss(torch: Any, config: KlmConfig, weights: dict[str, Any], batch: np.ndarray) -> Any:
     tokens = torch.from_numpy(batch.astype(np.int64))
     with torch.autocast("cpu", torch.bfloat16):
         scores = logits(config, weights, tokens[:, :-1])
@@ -181,7 +185,7 @@ def _save(torch: Any, file: Path, state: dict[str, Any]) -> None:
 
 
 def _restored(
-    torch: Any, file: Path | None, weights: dict[str, Any], optimiser: Any, schedule: Schedule
+    torch: Any, file: Path | None, weights: dict[str, Any], optimiser: Any, schedule: TrainingSchedule
 ) -> tuple[int, float]:
     """Load a state that `train` saved, if there is one; return the steps and seconds that it took."""
     if file is None or not file.exists():
@@ -201,7 +205,7 @@ def _restored(
     return state["step"], state["seconds"]
 
 
-def _fixed(schedule: Schedule) -> dict[str, Any]:
+def _fixed(schedule: TrainingSchedule) -> dict[str, Any]:
     """Return the fields of a schedule that a checkpoint fixes: all but the number of steps."""
     return {name: value for name, value in asdict(schedule).items() if name != "steps"}
 

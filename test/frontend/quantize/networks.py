@@ -14,7 +14,7 @@ from tilewright.compiler import Model
 from tilewright.frontend.quantize.calibration import samples_of
 from tilewright.frontend.quantize.error import TensorError, measure
 from tilewright.frontend.quantize.network import read_network
-from tilewright.frontend.quantize.quantize import Options, Result, quantize
+from tilewright.frontend.quantize.quantize import QuantizeOptions, Result, quantize
 from tilewright.ir import Array
 from tilewright.test import onnx_runtime
 
@@ -111,7 +111,9 @@ def chain() -> ModelProto:
     return model_of(nodes, {"x": (1, 3, 9, 9)}, ["y"], constants)
 
 
-def quantized(model: ModelProto, options: Options = Options(), count: int = 8) -> tuple[Result, list[TensorError]]:
+def quantized(
+    model: ModelProto, options: QuantizeOptions = QuantizeOptions(), count: int = 8
+) -> tuple[Result, list[TensorError]]:
     network = read_network(model)
     shapes = {v.name: [d.dim_value for d in v.type.tensor_type.shape.dim] for v in network.inputs}
     arrays = {name: floats(count, *shape, seed=index) for index, (name, shape) in enumerate(shapes.items())}

@@ -20,7 +20,7 @@ from tilewright.frontend.quantize.error import measure
 from tilewright.frontend.quantize.execution import Execution
 from tilewright.frontend.quantize.names import FORMS, NONLINEAR, RANGES
 from tilewright.frontend.quantize.network import read_network
-from tilewright.frontend.quantize.quantize import Options, Result, quantize
+from tilewright.frontend.quantize.quantize import QuantizeOptions, Result, quantize
 from tilewright.ir import Array, functions
 from tilewright.passes.recover_quantized import recover_quantized
 from tilewright.runtime.interpreter import run_module
@@ -143,7 +143,7 @@ def network_of(seed: int) -> ModelProto:
     return builder.model()
 
 
-def options_of(seed: int, model: ModelProto) -> Options:
+def options_of(seed: int, model: ModelProto) -> QuantizeOptions:
     """Return the options of a number: half of them the default ones but for a few."""
     random = Random(f"options {seed}")
 
@@ -152,7 +152,7 @@ def options_of(seed: int, model: ModelProto) -> Options:
 
     names = [node.op_type for node in model.graph.node]
     block = drawn(1, 2, 3)
-    return Options(
+    return QuantizeOptions(
         ranges=drawn("wide-percentile", *RANGES),
         per_channel=drawn(True, False),
         block=block,
@@ -211,7 +211,7 @@ _LEAST = 15.0
 """SQNR in dB of a tensor that its scale represents; relative entropy cuts long tails."""
 
 
-def judged(model: ModelProto, options: Options, arrays: Mapping[str, Array]) -> Verdict:
+def judged(model: ModelProto, options: QuantizeOptions, arrays: Mapping[str, Array]) -> Verdict:
     """Quantise a network, run it in ONNX Runtime and here, and compare."""
     try:
         exact = onnx_runtime.session(model)

@@ -9,7 +9,7 @@ from onnx import ModelProto, helper
 from tilewright.frontend.quantize.calibration import samples_of
 from tilewright.frontend.quantize.error import TensorError, measure
 from tilewright.frontend.quantize.network import read_network
-from tilewright.frontend.quantize.quantize import Options, Result, quantize
+from tilewright.frontend.quantize.quantize import QuantizeOptions, Result, quantize
 from tilewright.ir import Array
 from tilewright.test.frontend.quantize import population
 from tilewright.test.frontend.quantize.networks import floats, model_of
@@ -33,7 +33,7 @@ def cell() -> ModelProto:
 def result_of(model: ModelProto, arrays: dict[str, Array]) -> tuple[Result, list[TensorError]]:
     network = read_network(model)
     samples = samples_of(network, arrays)
-    result = quantize(network, samples, Options())
+    result = quantize(network, samples, QuantizeOptions())
     return result, measure(result, samples)
 
 
@@ -43,7 +43,7 @@ def test_a_state_of_a_smaller_range_has_steps_of_its_own(ratio: float, separate:
     result, errors = result_of(cell(), arrays)
     assert (result.scales["h"] != result.scales["c"]) == separate
     assert min(each.sqnr for each in errors) > 30
-    assert population.judged(cell(), Options(), arrays).kind == "quantised"
+    assert population.judged(cell(), QuantizeOptions(), arrays).kind == "quantised"
 
 
 def test_an_operand_that_nothing_else_reads_has_the_scale_of_the_result() -> None:
@@ -64,7 +64,7 @@ def test_a_softmax_beside_a_tensor_of_hundreds(nonlinear: str) -> None:
     ]
     model = model_of(nodes, {"x": (1, 8)}, ["y"], {"w": floats(8, 8), "v": floats(16, 4)})
     arrays = {"x": 300 * floats(6, 1, 8)}
-    assert population.judged(model, Options(nonlinear=nonlinear), arrays).kind == "quantised"
+    assert population.judged(model, QuantizeOptions(nonlinear=nonlinear), arrays).kind == "quantised"
 
 
 def test_constant_operands_are_in_the_range() -> None:

@@ -10,12 +10,12 @@ from onnx import ModelProto, NodeProto, helper
 
 from tilewright.frontend.quantize.calibration import samples_of
 from tilewright.frontend.quantize.network import read_network
-from tilewright.frontend.quantize.quantize import Options, Result, quantize
+from tilewright.frontend.quantize.quantize import QuantizeOptions, Result, quantize
 from tilewright.test import onnx_runtime
 from tilewright.test.frontend.quantize.networks import floats, model_of
 
 SHAPE = 1, 4, 6, 6
-PLAIN = Options(ranges="minmax", smooth=False)
+PLAIN = QuantizeOptions(ranges="minmax", smooth=False)
 node = helper.make_node
 SWISH = [node("HardSwish", ["c"], ["h"], "swish")]
 PARTS = [
@@ -44,7 +44,9 @@ def model(functions: Sequence[NodeProto], outputs: Sequence[str] = ("y",)) -> Mo
     return model_of(nodes, {"x": SHAPE}, outputs, constants)
 
 
-def quantised(functions: Sequence[NodeProto], options: Options = PLAIN, outputs: Sequence[str] = ("y",)) -> Result:
+def quantised(
+    functions: Sequence[NodeProto], options: QuantizeOptions = PLAIN, outputs: Sequence[str] = ("y",)
+) -> Result:
     network = read_network(model(functions, outputs))
     return quantize(network, samples_of(network, {"x": floats(8, *SHAPE[1:], seed=2)}), options)
 
@@ -76,7 +78,7 @@ def test_both_ends_through_data_movement():
 
 def test_symmetric_ranges_have_the_larger_end():
     for functions, least, most in ((CLAMP, 2.8, 3.1), (SWISH, 10, 60)):
-        scale = quantised(functions, Options(ranges="minmax", smooth=False, symmetric=True)).scales["c"]
+        scale = quantised(functions, QuantizeOptions(ranges="minmax", smooth=False, symmetric=True)).scales["c"]
         assert scale.zero == 0
         assert least < 127 * scale.scale < most
 

@@ -14,7 +14,7 @@ from onnx.external_data_helper import convert_model_to_external_data, write_exte
 from tilewright import cli
 from tilewright.errors import Diagnostic
 from tilewright.frontend.quantize.network import read_network
-from tilewright.frontend.quantize.quantize import Options
+from tilewright.frontend.quantize.quantize import QuantizeOptions
 from tilewright.ir import Array
 from tilewright.test.frontend.quantize.networks import floats, model_of, quantized, residual
 
@@ -137,7 +137,7 @@ def test_a_model_without_a_layer_is_refused_with_the_reason(
 
 def test_a_model_whose_layers_are_all_named_is_refused():
     with pytest.raises(Diagnostic, match="no layer to quantise") as caught:
-        quantized(residual(), Options(floats=("*",)))
+        quantized(residual(), QuantizeOptions(floats=("*",)))
     assert caught.value.remedy == "name fewer nodes with --float"
     assert len(caught.value.notes) == 5
 

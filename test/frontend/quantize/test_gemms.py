@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from onnx import ModelProto, helper
 
-from tilewright.frontend.quantize.quantize import Options
+from tilewright.frontend.quantize.quantize import QuantizeOptions
 from tilewright.ir import Array
 from tilewright.test.frontend.quantize.networks import floats, model_of, quantized, reference
 
@@ -36,7 +36,7 @@ def drawn(seed: int) -> ModelProto:
 def test_a_gemm_is_the_same_function_and_quantised(part: int) -> None:
     for seed in range(part, 20, 2):
         model = drawn(seed)
-        options = Options(adaptive=False, correct=False)
+        options = QuantizeOptions(adaptive=False, correct=False)
         result, errors = quantized(model, options, count=4)
         shapes = {each.name: [d.dim_value for d in each.type.tensor_type.shape.dim] for each in model.graph.input}
         sample = {name: floats(*shape, seed=seed) for name, shape in shapes.items()}

@@ -14,13 +14,13 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from tilewright.compiler import Model, compile_model
 from tilewright.frontend.quantize.calibration import samples_of
 from tilewright.frontend.quantize.network import read_network
-from tilewright.frontend.quantize.quantize import Options, Result, quantize
+from tilewright.frontend.quantize.quantize import QuantizeOptions, Result, quantize
 from tilewright.ir import Array
 from tilewright.runtime.tools.session import level_for, runner
 from tilewright.test import onnx_runtime
 
 RNG = np.random.default_rng
-INTEGER = Options(nonlinear="integer", adaptive=False, correct=False, ranges="minmax")
+INTEGER = QuantizeOptions(nonlinear="integer", adaptive=False, correct=False, ranges="minmax")
 
 
 def model_of(
@@ -37,7 +37,7 @@ def model_of(
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-def quantised(model: ModelProto, arrays: Mapping[str, Array], options: Options = INTEGER) -> Result:
+def quantised(model: ModelProto, arrays: Mapping[str, Array], options: QuantizeOptions = INTEGER) -> Result:
     network = read_network(model)
     return quantize(network, samples_of(network, arrays), options)
 
@@ -233,7 +233,7 @@ def test_all_executions_have_the_numbers_of_onnx_runtime(form: str, tmp_path: Pa
     mask = np.where(RNG(1).random((9, 1, 6)) < 0.3, -np.inf, 0).astype(np.float32)
     mask[..., 0] = 0
     arrays = {"x": RNG(0).standard_normal((9, 6, 16)).astype(np.float32), "mask": np.maximum(mask, -1e30)}
-    result = quantised(block(), arrays, Options(nonlinear="integer", form=form))
+    result = quantised(block(), arrays, QuantizeOptions(nonlinear="integer", form=form))
     assert not float_operators(result.model)
     path = tmp_path / "net.onnx"
     path.write_bytes(result.model.SerializeToString())

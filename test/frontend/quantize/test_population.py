@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from onnx import ModelProto, NodeProto, helper
 
-from tilewright.frontend.quantize.quantize import Options
+from tilewright.frontend.quantize.quantize import QuantizeOptions
 from tilewright.ir import Array
 from tilewright.test.frontend.quantize import population
 from tilewright.test.frontend.quantize.networks import floats, model_of
@@ -43,7 +43,13 @@ ROWS: dict[str, tuple[Sequence[NodeProto], dict[str, Array]]] = {
     "GlobalLpPool": ([node("GlobalLpPool", ["a"], ["l"], "op"), node("Add", ["a", "l"], ["b"], "add")], {}),
 }
 PLACES = ("first", "last", "only")
-CHOICES = (Options(), Options(keep=1), Options(floats=("op",)), Options(wide=("*",)), Options(per_channel=False))
+CHOICES = (
+    QuantizeOptions(),
+    QuantizeOptions(keep=1),
+    QuantizeOptions(floats=("op",)),
+    QuantizeOptions(wide=("*",)),
+    QuantizeOptions(per_channel=False),
+)
 OPTIONS = tuple(
     replace(options, form=form, nonlinear=nonlinear)
     for form, nonlinear in product(("qdq", "qlinear"), ("float", "integer", "ibert"))
@@ -62,7 +68,7 @@ def placed(name: str, place: str) -> ModelProto:
     return model_of([*before, *nodes, *after], {"x": SHAPE}, ["y"], {**constants, **used})
 
 
-def failures(name: str, options: Sequence[Options]) -> list[str]:
+def failures(name: str, options: Sequence[QuantizeOptions]) -> list[str]:
     """Return what is wrong with a network of each place and options."""
     found: list[str] = []
     for place, chosen in product(PLACES, options):
@@ -85,12 +91,12 @@ def test_an_operator_first_last_or_alone_with_all_options(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["Softmax", "LSTM", "LayerNormalization", "grouped ConvTranspose"])
 def test_a_product_before_an_operator_of_floats_is_quantised(name: str) -> None:
-    for options in (Options(), Options(form="qlinear", floats=("op",))):
+    for options in (QuantizeOptions(), QuantizeOptions(form="qlinear", floats=("op",))):
         assert population.judged(placed(name, "last"), options, SAMPLES).kind == "quantised"
 
 
 def test_a_normalisation_of_integers_has_a_scale_where_one_layer_stays_in_floats() -> None:
-    options = Options(nonlinear="integer", keep=1)
+    options = QuantizeOptions(nonlinear="integer", keep=1)
     assert population.judged(placed("LayerNormalization", "first"), options, SAMPLES).kind == "quantised"
 
 

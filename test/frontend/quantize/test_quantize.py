@@ -20,7 +20,7 @@ from tilewright.frontend.quantize.execution import Execution
 from tilewright.frontend.quantize.layers import Layer
 from tilewright.frontend.quantize.network import read_network
 from tilewright.frontend.quantize.propagation import Propagation
-from tilewright.frontend.quantize.quantize import Options
+from tilewright.frontend.quantize.quantize import QuantizeOptions
 from tilewright.frontend.quantize.ranges import METHODS
 from tilewright.frontend.quantize.sensitivity import OutputError
 from tilewright.ir import Array, functions
@@ -39,7 +39,7 @@ from tilewright.test.frontend.quantize.networks import (
 )
 
 VARIANTS = [
-    Options(ranges=ranges, per_channel=channel, symmetric=symmetric, adaptive=adaptive, form=form)
+    QuantizeOptions(ranges=ranges, per_channel=channel, symmetric=symmetric, adaptive=adaptive, form=form)
     for ranges, channel, symmetric, adaptive, form in (
         ("mse", True, True, True, "qdq"),
         ("minmax", False, True, False, "qdq"),
@@ -55,7 +55,9 @@ VARIANTS = [
 @pytest.mark.parametrize(
     ("build", "kept"), [(residual, set[str]()), (attention, {"onnx.Mul", "onnx.Softmax", "onnx.LayerNormalization"})]
 )
-def test_a_network_becomes_integers(build: Callable[[], ModelProto], kept: set[str], options: Options, tmp_path: Path):
+def test_a_network_becomes_integers(
+    build: Callable[[], ModelProto], kept: set[str], options: QuantizeOptions, tmp_path: Path
+):
     model = build()
     result, errors = quantized(model, options)
     module = imported(result.model, tmp_path, integers=True)
@@ -95,7 +97,9 @@ def test_nodes_of_one_name_become_nodes_of_different_names():
 
 
 def test_adaptive_rounding_reduces_the_error_of_layers():
-    nearest, adaptive = (quantized(residual(), Options(adaptive=each, correct=False))[1] for each in (False, True))
+    nearest, adaptive = (
+        quantized(residual(), QuantizeOptions(adaptive=each, correct=False))[1] for each in (False, True)
+    )
     wins = sum(a.sqnr > b.sqnr for a, b in zip(adaptive, nearest, strict=True))
     assert wins >= 3
 
@@ -103,7 +107,9 @@ def test_adaptive_rounding_reduces_the_error_of_layers():
 def test_bias_correction_keeps_means():
 
     def shift(correct: bool) -> float:
-        result, _ = quantized(residual(), Options(per_channel=False, adaptive=False, correct=correct, ranges="minmax"))
+        result, _ = quantized(
+            residual(), QuantizeOptions(per_channel=False, adaptive=False, correct=correct, ranges="minmax")
+        )
         network, exact = reference(result.model), reference(residual())
         inputs = [{"x": floats(1, 3, 8, 8, seed=100 + seed)} for seed in range(30)]
         return float(np.abs(np.mean([network(x)[0] - exact(x)[0] for x in inputs], axis=0)).sum())
@@ -151,7 +157,7 @@ def test_weights_are_rounded_for_the_operands_of_the_quantised_network(
 
 @pytest.mark.parametrize("ranges", ["minmax", "mse"])
 def test_a_scale_for_each_block_of_channels(ranges: str):
-    found = [quantized(chain(), Options(block=block, smooth=False, ranges=ranges)) for block in (1, 3, 8)]
+    found = [quantized(chain(), QuantizeOptions(block=block, smooth=False, ranges=ranges)) for block in (1, 3, 8)]
     constants = [{each.name: each for each in result.model.graph.initializer} for result, _ in found]
     scales = [numpy_helper.to_array(each["first.weight.scale"]) for each in constants]
     assert [len(np.unique(each)) for each in scales] == [8, 3, 1]
@@ -169,7 +175,7 @@ def test_summands_share_a_scale():
     shape = [1, 4, 6, 6]
     for common in (False, True):
         model = model_of(nodes, {"x": shape}, ["y"], {"w": floats(4, 4, 1, 1) * 3})
-        scales = quantized(model, Options(common_sums=common))[0].scales
+        scales = quantized(model, QuantizeOptions(common_sums=common))[0].scales
         assert (len({scales[name] for name in ("x", "c", "s")}) == 1) == common
 
 
@@ -211,18 +217,18 @@ def test_transposed_convolutions_of_other_windows_stay() -> None:
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_a_search_takes_what_changes_the_outputs_least(symmetric: bool) -> None:
-    def found(options: Options) -> tuple[float, float]:
+    def found(options: QuantizeOptions) -> tuple[float, float]:
         result, _ = quantized(long_tailed(), options)
         samples = samples_of(read_network(long_tailed()), {"x": floats(8, 4, 32)})
         return OutputError(result.float_network, samples).decisions(result.quantised)
 
     plain = [
-        found(Options(ranges=ranges, adaptive=adaptive, symmetric=symmetric))
+        found(QuantizeOptions(ranges=ranges, adaptive=adaptive, symmetric=symmetric))
         for ranges in METHODS
         for adaptive in (True, False)
     ]
     assert len(set(plain)) > 5
-    assert found(Options(search=True, symmetric=symmetric)) == min(plain) < max(plain)
+    assert found(QuantizeOptions(search=True, symmetric=symmetric)) == min(plain) < max(plain)
 
 
 def long_tailed() -> ModelProto:
@@ -284,7 +290,7 @@ def networks(draw: st.DrawFn) -> ModelProto:
 @settings(max_examples=15, deadline=None)
 @given(model=networks(), form=st.sampled_from(["qdq", "qlinear"]), symmetric=st.booleans(), seed=st.integers(0, 99))
 def test_random_networks_have_the_integers_of_onnx_runtime(model: ModelProto, form: str, symmetric: bool, seed: int):
-    result, _ = quantized(model, Options(form=form, symmetric=symmetric, adaptive=False), 3)
+    result, _ = quantized(model, QuantizeOptions(form=form, symmetric=symmetric, adaptive=False), 3)
     x = {"x": floats(1, 4, 6, 6, seed=seed)}
     module = import_model(result.model)
     for function in functions(module):

@@ -7,13 +7,13 @@ from onnx import ModelProto, helper
 
 from tilewright.frontend.quantize.equalize import equalize
 from tilewright.frontend.quantize.network import read_network
-from tilewright.frontend.quantize.quantize import Options
+from tilewright.frontend.quantize.quantize import QuantizeOptions
 from tilewright.frontend.quantize.smoothing import smooth
 from tilewright.test.frontend.quantize.networks import chain, floats, model_of, quantized, reference
 
 
 def test_equalisation_keeps_the_function_and_reduces_the_error():
-    plain, equal = (Options(per_channel=False, equalize=each) for each in (False, True))
+    plain, equal = (QuantizeOptions(per_channel=False, equalize=each) for each in (False, True))
     network = read_network(chain())
     before = network.model()
     assert equalize(network) == 1
@@ -47,7 +47,7 @@ def test_smoothing_keeps_the_function_and_reduces_the_error():
     assert smooth(network, [{"x": floats(1, 3, 9, 9)}]) == 1
     x = {"x": floats(1, 3, 9, 9, seed=1)}
     np.testing.assert_allclose(reference(network.model())(x)[0], reference(gated("Relu"))(x)[0], rtol=1e-3, atol=1e-4)
-    plain, smoothed = (quantized(gated("Relu"), Options(smooth=each))[1][-1].sqnr for each in (False, True))
+    plain, smoothed = (quantized(gated("Relu"), QuantizeOptions(smooth=each))[1][-1].sqnr for each in (False, True))
     assert smoothed > plain + 5
 
 

@@ -9,12 +9,12 @@ import pytest
 from onnx import TensorProto, numpy_helper
 
 from tilewright import cli
-from tilewright.frontend.quantize.quantize import Options
+from tilewright.frontend.quantize.quantize import QuantizeOptions
 from tilewright.ir import Array
 from tilewright.test.frontend.quantize.networks import attention, quantized, residual
 
 
-def weights_of(options: Options) -> list[Array]:
+def weights_of(options: QuantizeOptions) -> list[Array]:
     """Return the constant bytes of networks of convolutions, a Gemm and products, without zero points and tables."""
     found = [quantized(build(), options)[0].model for build in (residual, attention)]
     constants = [each for model in found for each in model.graph.initializer]
@@ -22,11 +22,15 @@ def weights_of(options: Options) -> list[Array]:
     return [numpy_helper.to_array(each).astype(np.int16) for each in bytes_]
 
 
-CHOICES = (Options(), Options(per_channel=False, adaptive=False, ranges="mse"), Options(wide=("*",)))
+CHOICES = (
+    QuantizeOptions(),
+    QuantizeOptions(per_channel=False, adaptive=False, ranges="mse"),
+    QuantizeOptions(wide=("*",)),
+)
 
 
 @pytest.mark.parametrize("options", CHOICES, ids=["default", "one scale", "wide"])
-def test_weights_use_their_range(options: Options) -> None:
+def test_weights_use_their_range(options: QuantizeOptions) -> None:
     for bits in (4, 7):
         largest = [int(np.abs(each).max()) for each in weights_of(replace(options, weight_bits=bits))]
         assert max(largest) == (1 << (bits - 1)) - 1
@@ -34,11 +38,13 @@ def test_weights_use_their_range(options: Options) -> None:
 
 
 def test_two_products_with_7_bits_fit_16() -> None:
-    assert 2 * 255 * max(int(np.abs(each).max()) for each in weights_of(Options(weight_bits=7))) < 1 << 15
+    assert 2 * 255 * max(int(np.abs(each).max()) for each in weights_of(QuantizeOptions(weight_bits=7))) < 1 << 15
 
 
 def test_each_bit_less_costs_at_most_6_decibels() -> None:
-    sqnr = [min(each.sqnr for each in quantized(residual(), Options(weight_bits=bits))[1]) for bits in (8, 7, 5)]
+    sqnr = [
+        min(each.sqnr for each in quantized(residual(), QuantizeOptions(weight_bits=bits))[1]) for bits in (8, 7, 5)
+    ]
     assert sqnr[0] - 6 < sqnr[1] < sqnr[0] + 1
     assert sqnr[1] - 13 < sqnr[2] < sqnr[1]
 

@@ -16,7 +16,7 @@ from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.quantize.calibration import Sample, samples_of
 from tilewright.frontend.quantize.network import read_network
-from tilewright.frontend.quantize.quantize import Options, Result, quantize
+from tilewright.frontend.quantize.quantize import QuantizeOptions, Result, quantize
 from tilewright.ir import Array, functions
 from tilewright.passes.recover_quantized import recover_quantized
 from tilewright.runtime.interpreter import run_module
@@ -60,7 +60,7 @@ def network() -> ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
 
 
-def quantised(options: Options, samples: Sequence[Sample] | None = None) -> Result:
+def quantised(options: QuantizeOptions, samples: Sequence[Sample] | None = None) -> Result:
     read = read_network(network())
     return quantize(read, samples or samples_of(read, {"x": drawn(8, *SHAPE)}), options)
 
@@ -77,7 +77,7 @@ ALL = ("Conv", "Gemm", "MatMul", "ReduceMean")
 
 
 def test_operands_of_two_bytes_are_nearly_exact() -> None:
-    bytes_, wide = quantised(Options()).model, quantised(Options(wide=ALL)).model
+    bytes_, wide = quantised(QuantizeOptions()).model, quantised(QuantizeOptions(wide=ALL)).model
     assert noise(wide) < 1e-5 < 5e-4 < noise(bytes_)
     # Operands beyond those of the samples are represented too; those of the last product are squares.
     assert noise(wide, 1.3) < 1e-5
@@ -85,7 +85,7 @@ def test_operands_of_two_bytes_are_nearly_exact() -> None:
 
 @pytest.mark.parametrize("weights", [True, False])
 def test_products_are_of_bytes(weights: bool) -> None:
-    model = quantised(Options(wide=ALL, per_channel=weights)).model
+    model = quantised(QuantizeOptions(wide=ALL, per_channel=weights)).model
     products = [node for node in model.graph.node if node.op_type in ("Conv", "Gemm", "MatMul")]
     dequantised = {node.output[0] for node in model.graph.node if node.op_type == "DequantizeLinear"}
     assert {name for node in products for name in node.input[:2]} <= dequantised
@@ -106,45 +106,48 @@ def test_products_are_of_bytes(weights: bool) -> None:
 @pytest.mark.parametrize("target", ["host", "gemmini"])
 def test_targets_compute_what_onnx_runtime_does(target: str, tmp_path: Path) -> None:
     path, inputs = tmp_path / "wide.onnx", {"x": drawn(*SHAPE, seed=50)}
-    path.write_bytes(quantised(Options(wide=("Conv",))).model.SerializeToString())
+    path.write_bytes(quantised(QuantizeOptions(wide=("Conv",))).model.SerializeToString())
     wanted = onnx_runtime.session(path).run(None, inputs)[0]
     assert tilewright.load(path, target, integers=True).run(inputs)["y"].tolist() == wanted.tolist()
 
 
 def test_the_array_computes_products_of_bytes(tmp_path: Path) -> None:
     path = tmp_path / "wide.onnx"
-    path.write_bytes(quantised(Options(wide=("point",), floats=("[drsml]*",))).model.SerializeToString())
+    path.write_bytes(quantised(QuantizeOptions(wide=("point",), floats=("[drsml]*",))).model.SerializeToString())
     layers = profile(Model(path, integers=True), "gemmini").layers
     assert sum(any(each.name == "array" and each.busy for each in layer.engines.values()) for layer in layers) == 3
 
 
 def test_a_byte_has_no_lower_one() -> None:
-    model = quantised(Options(wide=("rows", "scores"))).model
+    model = quantised(QuantizeOptions(wide=("rows", "scores"))).model
     parts = [node for node in model.graph.node if node.op_type == "MatMul"]
     # The operand of the first is the result of a mean in bytes, both of the second are the first's floats.
     assert [sum(name in each.name for each in parts) for name in ("rows", "scores")] == [2, 3]
 
 
 def test_the_most_sensitive_layers_get_two_bytes() -> None:
-    floats, wide = quantised(Options(keep=4)), quantised(Options(keep_wide=4))
+    floats, wide = quantised(QuantizeOptions(keep=4)), quantised(QuantizeOptions(keep_wide=4))
     assert [layer.name for layer in floats.selection.layers] == [layer.name for layer in wide.selection.layers]
-    both, first = quantised(Options(keep=1, keep_wide=3)), quantised(Options(keep=1))
+    both, first = quantised(QuantizeOptions(keep=1, keep_wide=3)), quantised(QuantizeOptions(keep=1))
     assert [layer.name for layer in both.selection.layers] == [layer.name for layer in wide.selection.layers]
     kept = {layer.name for layer in wide.selection.wide} & {layer.name for layer in first.selection.layers}
     assert {layer.name for layer in both.selection.wide} == kept
-    assert noise(wide.model) < 0.5 * noise(quantised(Options()).model)
+    assert noise(wide.model) < 0.5 * noise(quantised(QuantizeOptions()).model)
 
 
-@pytest.mark.parametrize("options", [Options(keep_wide=9), Options(keep=3, keep_wide=4)])
-def test_some_layer_has_bytes(options: Options) -> None:
+@pytest.mark.parametrize("options", [QuantizeOptions(keep_wide=9), QuantizeOptions(keep=3, keep_wide=4)])
+def test_some_layer_has_bytes(options: QuantizeOptions) -> None:
     with pytest.raises(Diagnostic, match="no layer would have bytes"):
         quantised(options)
     with pytest.raises(Diagnostic, match="no such node or operator"):
-        quantised(Options(wide=("Conf",)))
+        quantised(QuantizeOptions(wide=("Conf",)))
 
 
 def test_a_pattern_names_nodes() -> None:
-    wide, some = quantised(Options(wide=("*",))), quantised(Options(wide=("d*", "po?nt"), floats=("[lm]*",)))
+    wide, some = (
+        quantised(QuantizeOptions(wide=("*",))),
+        quantised(QuantizeOptions(wide=("d*", "po?nt"), floats=("[lm]*",))),
+    )
     assert [layer.name for layer in wide.selection.wide] == ["depth", "point", "rows", "scores", "last"]
     assert not wide.selection.layers
     assert [layer.name for layer in some.selection.wide] == ["depth", "point"]

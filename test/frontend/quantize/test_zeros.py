@@ -13,7 +13,7 @@ from tilewright import cli
 from tilewright.frontend.quantize.calibration import samples_of
 from tilewright.frontend.quantize.error import measure
 from tilewright.frontend.quantize.network import read_network
-from tilewright.frontend.quantize.quantize import Options, quantize
+from tilewright.frontend.quantize.quantize import QuantizeOptions, quantize
 from tilewright.frontend.quantize.scales import Scale
 from tilewright.ir import Array
 from tilewright.test import onnx_runtime
@@ -60,7 +60,7 @@ def test_the_scale_is_1_and_the_rest_as_good_as_ever(
     model, arrays = build()
     network = read_network(model)
     samples = samples_of(network, arrays)
-    result = quantize(network, samples, Options(ranges=ranges))
+    result = quantize(network, samples, QuantizeOptions(ranges=ranges))
     assert result.scales["r"] == Scale(1.0, 0)
     assert min(each.sqnr for each in measure(result, samples)) > 30
     assert 'tensor "r"' in str(recwarn[0].message)
@@ -73,15 +73,15 @@ def test_the_scale_is_1_and_the_rest_as_good_as_ever(
 @pytest.mark.parametrize(
     "options",
     [
-        Options(wide=("*",)),
-        Options(nonlinear="integer"),
-        Options(per_channel=False, symmetric=True, form="qlinear"),
-        Options(keep=1, common_sums=True),
-        Options(equalize=True, search=True),
+        QuantizeOptions(wide=("*",)),
+        QuantizeOptions(nonlinear="integer"),
+        QuantizeOptions(per_channel=False, symmetric=True, form="qlinear"),
+        QuantizeOptions(keep=1, common_sums=True),
+        QuantizeOptions(equalize=True, search=True),
     ],
     ids=["wide", "integer", "symmetric", "common sums", "search"],
 )
-def test_samples_of_zeros_alone(options: Options) -> None:
+def test_samples_of_zeros_alone(options: QuantizeOptions) -> None:
     for model, arrays in (dead(), cell()):
         network = read_network(model)
         samples = samples_of(network, {name: 0 * array[:1] for name, array in arrays.items()})

@@ -13,7 +13,7 @@ from tilewright.compiler import Model
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
-from tilewright.frontend.zoo.klm import Config, build_open
+from tilewright.frontend.zoo.klm import KlmConfig, build_open
 from tilewright.ir import Array
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
@@ -24,7 +24,7 @@ from tilewright.runtime.paged.pool import Pool
 from tilewright.test.machines.make import library
 from tilewright.test.passes.paging.steps import CONTEXT
 
-SMALL = Config(layers=2, dim=32, heads=4, kv_heads=2, head=8, hidden=48, vocabulary=40)
+SMALL = KlmConfig(layers=2, dim=32, heads=4, kv_heads=2, head=8, hidden=48, vocabulary=40)
 BUFFERS = (
     "recover-operators{lowered=true},decompose-functions,infer-integer-types,convert-onnx-to-linalg,canonicalize,"
     "fold-constants,cse,fuse-epilogues,canonicalize,cse,bufferize"

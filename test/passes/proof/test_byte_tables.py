@@ -8,7 +8,7 @@ from xdsl.dialects import test as test_ops
 
 from tilewright.errors import Diagnostic
 from tilewright.passes.proof.clocks import Clocks
-from tilewright.passes.proof.memory import State
+from tilewright.passes.proof.memory import MemoryState
 from tilewright.passes.proof.regions import Buffer, Memory
 
 SIZE = 6
@@ -24,7 +24,7 @@ def memory(*, initial: bool) -> tuple[Memory, np.ndarray]:
 @settings(max_examples=200)
 @given(st.booleans(), st.lists(st.tuples(st.booleans(), st.integers(0, 2), PARTS), min_size=6, max_size=16))
 def test_reads_find_the_last_writer_of_every_byte(initial: bool, steps: list[tuple[bool, int, slice]]) -> None:
-    op, state, (whole, array), writers = test_ops.TestOp(), State(), memory(initial=initial), np.full(SIZE, -1)
+    op, state, (whole, array), writers = test_ops.TestOp(), MemoryState(), memory(initial=initial), np.full(SIZE, -1)
     for is_write, number, part in steps:
         region = Buffer(whole, array[part], (0, number), number)
         if is_write:
@@ -56,7 +56,7 @@ def test_a_program_conflicts_with_the_last_unordered_access(steps: list[tuple[in
 
 @pytest.mark.parametrize("initial", [False, True])
 def test_writes_of_whole_buffers_keep_no_table(initial: bool) -> None:
-    state, (whole, array) = State(), memory(initial=initial)
+    state, (whole, array) = MemoryState(), memory(initial=initial)
     for number in range(3):
         region = Buffer(whole, array.reshape(2, 3), (0, number), number)
         state.wrote(test_ops.TestOp(), region, region)

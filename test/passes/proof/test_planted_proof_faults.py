@@ -12,8 +12,8 @@ from tilewright.dialects.hier.streams import PopOp, PushOp, ReleaseOp, ReserveOp
 from tilewright.passes import verify_memory
 from tilewright.passes.proof import programs
 from tilewright.passes.proof.clocks import Clocks
-from tilewright.passes.proof.memory import State, Transfer
-from tilewright.passes.proof.programs import Programs
+from tilewright.passes.proof.memory import InFlightOp, MemoryState
+from tilewright.passes.proof.programs import ProgramsWalk
 from tilewright.passes.proof.regions import INITIAL
 from tilewright.test.oracles import interleavings
 from tilewright.test.oracles.interleavings_cases import random_case
@@ -35,7 +35,7 @@ def _without_reads(patch: pytest.MonkeyPatch) -> None:
 
 
 def _joins_the_last(patch: pytest.MonkeyPatch, taking: type, handing: type) -> None:
-    take = Programs._take  # pyright: ignore[reportPrivateUsage]
+    take = ProgramsWalk._take  # pyright: ignore[reportPrivateUsage]
 
     def after_all(self: Any, op: Any, queue: Any) -> Generator[Any, Any, Any]:
         slot = yield from take(self, op, queue)
@@ -43,7 +43,7 @@ def _joins_the_last(patch: pytest.MonkeyPatch, taking: type, handing: type) -> N
             self._clocks.join(queue.handed[handing][-1])
         return slot
 
-    patch.setattr(Programs, "_take", after_all)
+    patch.setattr(ProgramsWalk, "_take", after_all)
 
 
 def _reserve_after_every_release(patch: pytest.MonkeyPatch) -> None:
@@ -58,30 +58,30 @@ def _pop_after_every_push(patch: pytest.MonkeyPatch) -> None:
 
 def _waits_do_nothing(patch: pytest.MonkeyPatch) -> None:
     """A transfer or a kernel accesses memory as it is issued."""
-    patch.setattr(State, "begin", _nothing)
-    patch.setattr(State, "end", _nothing)
-    patch.setattr(State, "joined", _nothing)
+    patch.setattr(MemoryState, "begin", _nothing)
+    patch.setattr(MemoryState, "end", _nothing)
+    patch.setattr(MemoryState, "joined", _nothing)
 
 
 def _ends_in_no_order(patch: pytest.MonkeyPatch) -> None:
     """The end of a transfer is no access of its program."""
-    end = State.end
+    end = MemoryState.end
 
-    def alone(self: State, op: Any, transfer: Any) -> None:
+    def alone(self: MemoryState, op: Any, transfer: Any) -> None:
         clocks, self.programs = self.programs, None
         end(self, op, transfer)
         self.programs = clocks
 
-    patch.setattr(State, "end", alone)
+    patch.setattr(MemoryState, "end", alone)
 
 
 def _one_queue(patch: pytest.MonkeyPatch) -> None:
     """All kernels are launched on one queue."""
 
-    def beside(self: State) -> list[Transfer]:
+    def beside(self: MemoryState) -> list[InFlightOp]:
         return [] if self.queue is not None else self.under_way
 
-    patch.setattr(State, "_beside", beside)
+    patch.setattr(MemoryState, "_beside", beside)
 
 
 def _without_holders(patch: pytest.MonkeyPatch) -> None:
@@ -108,7 +108,7 @@ def _slots_keep_their_content(patch: pytest.MonkeyPatch) -> None:
 
 def _without_balance(patch: pytest.MonkeyPatch) -> None:
     """Slots may be left in a stream."""
-    patch.setattr(Programs, "finish", _nothing)
+    patch.setattr(ProgramsWalk, "finish", _nothing)
 
 
 def _without_addresses(patch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from tilewright import cli
 from tilewright.compiler import MODEL_HASH, Model, compile_model
-from tilewright.frontend.zoo.klm import Config, build_open
+from tilewright.frontend.zoo.klm import KlmConfig, build_open
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.keyboard.protocol import Ack, KeyboardError, Reason, RefusalCode
 from tilewright.runtime.keyboard.session import KeyboardSession, PredictionRequest
@@ -23,7 +23,7 @@ from tilewright.runtime.tools.keyboard_model import PagedModel, model_of
 from tilewright.runtime.tools.store_options import add_store_arguments
 from tilewright.test.runtime.keyboard.servers import SANITIZERS, talking
 
-SMALL = Config(layers=2, dim=32, heads=4, kv_heads=2, head=8, hidden=48, vocabulary=260)
+SMALL = KlmConfig(layers=2, dim=32, heads=4, kv_heads=2, head=8, hidden=48, vocabulary=260)
 CONTEXT, PAGE, PREFILL = 256, 8, 8
 TEXT = b"It is a truth universally acknowledged, that a single man in possession of a good fortune"
 
@@ -275,7 +275,7 @@ def test_what_is_no_server_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, int], options: list[str], said: str
 ) -> None:
     model = tmp_path / "decoder.onnx"
-    model.write_bytes(build_open(3, config=Config(**(vars(SMALL) | {"layers": 1} | change))).SerializeToString())
+    model.write_bytes(build_open(3, config=KlmConfig(**(vars(SMALL) | {"layers": 1} | change))).SerializeToString())
     command = ["keyboard", "build", str(model), "--context", "64", "-o", str(tmp_path / "build"), *options]
     assert cli.main(command) in (1, 2)
     assert said in capsys.readouterr().err
@@ -286,7 +286,7 @@ def test_what_is_no_server_is_refused(
 def test_a_model_of_bytes_alone_has_no_token_at_the_start(tmp_path: Path) -> None:
     model = tmp_path / "decoder.onnx"
     model.write_bytes(
-        build_open(3, config=Config(**(vars(SMALL) | {"layers": 1, "vocabulary": 256}))).SerializeToString()
+        build_open(3, config=KlmConfig(**(vars(SMALL) | {"layers": 1, "vocabulary": 256}))).SerializeToString()
     )
     command = ["keyboard", "build", str(model), "--context", "64", "-o", str(tmp_path / "build"), "--cc", "cc -O1"]
     assert cli.main(command) == 0

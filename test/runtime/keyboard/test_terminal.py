@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tilewright import cli
-from tilewright.frontend.zoo.klm import Config, build_open
+from tilewright.frontend.zoo.klm import KlmConfig, build_open
 from tilewright.runtime.keyboard.choose import Scores
 from tilewright.runtime.keyboard.engine import DocumentState, Ended, KeyboardEngine, Suggestion
 from tilewright.runtime.keyboard.session import KeyboardSession, PredictionRequest
@@ -250,7 +250,7 @@ def test_the_command_runs_in_a_terminal_and_saves(tmp_path: Path) -> None:
     """A compiled folder, typed to through a pseudo-terminal; what was typed is in the files afterwards."""
     pytest.importorskip("textual", reason="pip install 'tilewright[keyboard]'")
     model, build, folder = tmp_path / "decoder.onnx", tmp_path / "build", tmp_path / "kv"
-    sizes = Config(layers=1, dim=32, heads=4, kv_heads=2, head=8, hidden=48, vocabulary=260)
+    sizes = KlmConfig(layers=1, dim=32, heads=4, kv_heads=2, head=8, hidden=48, vocabulary=260)
     model.write_bytes(build_open(3, config=sizes).SerializeToString())
     assert cli.main(["compile", str(model), "--context", "64", "--paged", "-o", str(build)]) == 0
     own, other = pty.openpty()

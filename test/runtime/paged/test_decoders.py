@@ -10,7 +10,7 @@ import pytest
 
 from tilewright import cli
 from tilewright.compiler import Model, compile_model
-from tilewright.frontend.zoo.klm import Config, build_open
+from tilewright.frontend.zoo.klm import KlmConfig, build_open
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.inputs import host_inputs, network_inputs
@@ -22,7 +22,7 @@ from tilewright.runtime.tools.generate import generate, module_language
 from tilewright.runtime.tools.generate_paged import paged_language
 from tilewright.runtime.tools.session import Interpreted, level_for, runner
 
-SMALL = Config(layers=2, dim=32, heads=4, kv_heads=2, head=8, hidden=48, vocabulary=40)
+SMALL = KlmConfig(layers=2, dim=32, heads=4, kv_heads=2, head=8, hidden=48, vocabulary=40)
 PROMPT = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5]
 CONTEXT = 40
 

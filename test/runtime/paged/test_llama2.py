@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tilewright.compiler import Model, compile_model
-from tilewright.frontend.zoo._klm import Config, drawn
+from tilewright.frontend.zoo._klm import KlmConfig, drawn
 from tilewright.frontend.zoo.klm import build_open
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
@@ -31,7 +31,7 @@ CONTEXT = 24
 class Llama2:
     """The forward pass of llama2.c: caches by layer and position, one token at a time, all in float32."""
 
-    def __init__(self, config: Config, weights: dict[str, Array]):
+    def __init__(self, config: KlmConfig, weights: dict[str, Array]):
         self.config, self.weights = config, weights
         self.caches = np.zeros((2, config.layers, CONTEXT, config.kv_heads, config.head), np.float32)
 
@@ -74,9 +74,9 @@ class Llama2:
 
 
 @st.composite
-def configs(draw: st.DrawFn) -> Config:
+def configs(draw: st.DrawFn) -> KlmConfig:
     kv_heads = draw(st.integers(1, 3))
-    return Config(
+    return KlmConfig(
         layers=draw(st.integers(1, 3)),
         dim=draw(st.integers(4, 24)),
         heads=kv_heads * draw(st.integers(1, 3)),
@@ -88,7 +88,7 @@ def configs(draw: st.DrawFn) -> Config:
     )
 
 
-def check(config: Config, run: BoundNetwork | Interpreted) -> None:
+def check(config: KlmConfig, run: BoundNetwork | Interpreted) -> None:
     """Compare the logits of each step of a random sequence."""
     llama = Llama2(config, drawn(config, 5))
     for position, token in enumerate(np.random.default_rng(1).integers(config.vocabulary, size=CONTEXT)):
@@ -99,7 +99,7 @@ def check(config: Config, run: BoundNetwork | Interpreted) -> None:
 
 @settings(max_examples=8)
 @given(config=configs(), page_length=st.integers(1, 7))
-def test_pages_give_its_logits(config: Config, page_length: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_pages_give_its_logits(config: KlmConfig, page_length: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("llama2") / "decoder.onnx"
     save(build_open(5, config=config), path)
     model = Model(path, context=CONTEXT, page_length=page_length)
@@ -107,7 +107,7 @@ def test_pages_give_its_logits(config: Config, page_length: int, tmp_path_factor
 
 
 def test_pages_in_c_give_its_logits(tmp_path: Path) -> None:
-    config = Config(layers=3, dim=48, heads=6, kv_heads=2, head=16, hidden=64, vocabulary=50)
+    config = KlmConfig(layers=3, dim=48, heads=6, kv_heads=2, head=16, hidden=64, vocabulary=50)
     path = tmp_path / "decoder.onnx"
     save(build_open(5, config=config), path)
     network = HostNetwork(compile_model(Model(path, context=CONTEXT, page_length=4), "host").program())

@@ -10,7 +10,7 @@ from onnx import ModelProto, numpy_helper
 
 from tilewright.compiler import Model, compile_model
 from tilewright.frontend.quantize.weights_only import TYPES, store_weights
-from tilewright.frontend.zoo.klm import Config, build_open
+from tilewright.frontend.zoo.klm import KlmConfig, build_open
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.inputs import host_inputs
@@ -20,7 +20,7 @@ from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.tools.generate import generate
 from tilewright.runtime.tools.generate_paged import paged_language
 
-SMALL = Config(layers=1, dim=48, heads=4, kv_heads=2, head=16, hidden=64, vocabulary=257)
+SMALL = KlmConfig(layers=1, dim=48, heads=4, kv_heads=2, head=16, hidden=64, vocabulary=257)
 
 
 def as_floats(model: ModelProto) -> ModelProto:

@@ -14,7 +14,7 @@ from tilewright.dialects.core.polynomials import gelu
 from tilewright.dialects.nn import AddOp
 from tilewright.frontend.quantize.calibration import samples_of
 from tilewright.frontend.quantize.network import read_network
-from tilewright.frontend.quantize.quantize import Options, quantize
+from tilewright.frontend.quantize.quantize import QuantizeOptions, quantize
 from tilewright.ir import Array
 from tilewright.runtime.tools.session import level_for, runner
 from tilewright.targets.gemmini.gelu import gelu_of_table, stored
@@ -64,7 +64,7 @@ def test_a_quantised_network_has_its_gelu_in_stores(tmp_path: Path) -> None:
     network = read_network(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9))
     samples = {"x": draw.standard_normal((10 * 12, 20)).astype(np.float32).reshape(10, 12, 20)}
     flat = {"x": samples["x"].reshape(-1, 20)}
-    options = Options(nonlinear="ibert", common_sums=True, per_channel=False)
+    options = QuantizeOptions(nonlinear="ibert", common_sums=True, per_channel=False)
     file = tmp_path / "network.onnx"
     file.write_bytes(quantize(network, samples_of(network, flat), options).model.SerializeToString())
     model, planned = Model(file, integers=True), Phase("planned")

@@ -12,7 +12,7 @@ from tilewright import api
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.hier import AllGatherOp, ConcurrentOp, DmaWaitOp
 from tilewright.errors import Diagnostic
-from tilewright.frontend.quantize.quantize import Options
+from tilewright.frontend.quantize.quantize import QuantizeOptions
 from tilewright.frontend.zoo import build
 from tilewright.ir import Array
 from tilewright.passes.verify_memory import verify_memory
@@ -71,7 +71,7 @@ def test_a_quantised_block_is_exact(tmp_path: Path) -> None:
     """Integer softmax, normalisation and products: bit for bit the host's, in two calls of one process."""
     file, _, _ = case("divides", tmp_path)
     draw = np.random.default_rng(5).standard_normal((4, *BLOCKS["divides"].shape[1:])).astype(np.float32)
-    result, _ = quantize_file(Model(file), {"x": draw}, Options(nonlinear="integer"))
+    result, _ = quantize_file(Model(file), {"x": draw}, QuantizeOptions(nonlinear="integer"))
     file.write_bytes(result.model.SerializeToString())
     host, mesh = (api.load(file, target, integers=True) for target in ("host", "pim/2x2"))
     for call in (draw[:1], draw[1:2]):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tilewright.frontend.zoo.klm import Config, build_open
+from tilewright.frontend.zoo.klm import KlmConfig, build_open
 from tilewright.ir import Array
 from tilewright.passes.emitc.text.files import files_in
 from tilewright.runtime.host import HostNetwork, sources_in
@@ -19,14 +19,14 @@ from tilewright.runtime.paged.native import NativePool
 from tilewright.runtime.tools.generate import generate
 from tilewright.runtime.tools.generate_paged import paged_language
 
-SMALL = Config(layers=2, dim=32, heads=4, kv_heads=2, head=8, hidden=48, vocabulary=40)
+SMALL = KlmConfig(layers=2, dim=32, heads=4, kv_heads=2, head=8, hidden=48, vocabulary=40)
 CONTEXT = 40
 PROMPT = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5]
 FLAGS = ("-std=c11", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-pthread")
 _ROOT = Path(__file__).parents[3]
 
 
-def write_decoder(path: Path, config: Config = SMALL) -> Path:
+def write_decoder(path: Path, config: KlmConfig = SMALL) -> Path:
     """Write a decoder with random weights."""
     path.write_bytes(build_open(3, config=config).SerializeToString())
     return path

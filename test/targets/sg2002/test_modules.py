@@ -10,21 +10,23 @@ import pytest
 from tilewright import cli
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
-from tilewright.frontend.zoo.klm import Config
+from tilewright.frontend.zoo.klm import KlmConfig
 from tilewright.runtime.host import HostNetwork
 from tilewright.targets.sg2002.building import build, write
 from tilewright.targets.sg2002.tpu.vendors import tpu_vendor
 
 from .decoders import CONTEXT, SMALL, outputs_of, write_decoder
 
-ONE = Config(**(vars(SMALL) | {"layers": 1}))
+ONE = KlmConfig(**(vars(SMALL) | {"layers": 1}))
 
 
 @pytest.mark.parametrize(
     ("config", "prefill", "kinds"),
     [(ONE, None, "qkv+ffn"), pytest.param(SMALL, 4, "embed+qkv+ffn+head", marks=pytest.mark.nightly)],
 )
-def test_artefacts_give_the_bits_of_the_core(tmp_path: Path, config: Config, prefill: int | None, kinds: str) -> None:
+def test_artefacts_give_the_bits_of_the_core(
+    tmp_path: Path, config: KlmConfig, prefill: int | None, kinds: str
+) -> None:
     path = write_decoder(tmp_path / "decoder.onnx", config)
     model = Model(path, context=CONTEXT, prefill=prefill, page_length=4)
     built = build(model, "sg2002", kinds, tpu_vendor("reference", "sg2002"))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tilewright.compiler import Model, compile_model
-from tilewright.frontend.zoo.klm import KLM, Config
+from tilewright.frontend.zoo.klm import KLM, KlmConfig
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.targets.hmp.npu import SOURCES
@@ -30,7 +30,7 @@ pytestmark = [
 ]
 
 
-def built_for(folder: Path, config: Config, prefill: int) -> tuple[Model, BuiltDecoder]:
+def built_for(folder: Path, config: KlmConfig, prefill: int) -> tuple[Model, BuiltDecoder]:
     context = max(CONTEXT, 2 * prefill)
     model = Model(write_decoder(folder / "decoder.onnx", config), context=context, prefill=prefill, page_length=4)
     built = build(model, "sg2002", "qkv+ffn", tpu_vendor("cvi", "sg2002"))
@@ -87,7 +87,7 @@ def test_another_artefact_is_refused(
 
 def test_a_layer_of_the_keyboard_model_has_its_weights_once(tmp_path: Path) -> None:
     """Programs for one token and for 64, of 3.8 million parameters: two bytes for each, and less than a tenth more."""
-    config = Config(**(vars(KLM) | {"layers": 1}))
+    config = KlmConfig(**(vars(KLM) | {"layers": 1}))
     model, built = built_for(tmp_path, config, 64)
     sizes = {name: len(content) for name, content in built.artifacts.files.items() if name.endswith(".cvi")}
     projections = config.dim * (config.dim + 2 * config.kv_heads * config.head)
