@@ -94,12 +94,12 @@ def cost(model: ModelProto) -> Cost:
 
 
 def _file(name: str) -> Path:
-    known = names()
-    if name in known:
+    networks = names()
+    if name in networks:
         return _HERE / f"{name.replace('-', '_')}.py"
     raise Diagnostic(
         f"the zoo has no network {name!r}",
-        expected=f"one of {', '.join(known)}",
+        expected=f"one of {', '.join(networks)}",
         found=name,
-        remedy=did_you_mean(name, known),
+        remedy=did_you_mean(name, networks),
     )

@@ -198,10 +198,10 @@ class FloatBuilder:
     ) -> Value:
         node = f"{op_type}_{len(self._nodes)}"
         output = node.lower()
-        held = {f"{output}.{key}": array for key, array in (constants or {}).items()}
-        inputs = [*(operand.name for operand in operands), *held]
+        tensors = {f"{output}.{key}": array for key, array in (constants or {}).items()}
+        inputs = [*(operand.name for operand in operands), *tensors]
         self._nodes.append(helper.make_node(op_type, inputs, [output], name=node, **(attributes or {})))
-        self._constants += [numpy_helper.from_array(array, key) for key, array in held.items()]
+        self._constants += [numpy_helper.from_array(array, key) for key, array in tensors.items()]
         self._results.append(Value(output, shape, element))
         return self._results[-1]
 

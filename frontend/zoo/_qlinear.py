@@ -133,9 +133,9 @@ class QLinearBuilder(Builder):
         if pending.bias:
             constants["bias"] = bias
         source = self._values[pending.x]
-        made = self._node(pending.op_type, [source.name], [source.data], constants, pending.attributes)
-        self._quantisation[made.name] = scale, zero
-        return made
+        result = self._node(pending.op_type, [source.name], [source.data], constants, pending.attributes)
+        self._quantisation[result.name] = scale, zero
+        return result
 
     def _dequantised(self, x: Value) -> Value:
         scale, zero = self._quantisation[x.name]
@@ -143,9 +143,9 @@ class QLinearBuilder(Builder):
 
     def _with_quantisation(self, op_type: str, x: Value, scale: np.float32, zero: int) -> Value:
         constants = {"scale": np.array(scale), "zero": np.array(zero, np.uint8)}
-        made = self._node(op_type, [x.name], [x.data], constants)
-        self._quantisation[made.name] = scale, zero
-        return made
+        result = self._node(op_type, [x.name], [x.data], constants)
+        self._quantisation[result.name] = scale, zero
+        return result
 
     def _node(
         self,

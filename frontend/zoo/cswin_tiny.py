@@ -52,12 +52,12 @@ def _attention(b: SequenceBuilder, x: Value, heads: int, side: int, stripe: int)
     parts = [b.sliced(packed, at * channels, (at + 1) * channels, 2) for at in range(3)]
     if stripe >= side:
         return b.linear(_stripes(b, parts, heads, side, (side, side)), channels)
-    mixed: list[Value] = []
     half = channels // 2
-    for start, shape in ((0, (stripe, side)), (half, (side, stripe))):
-        sliced = [b.sliced(part, start, start + half, 2) for part in parts]
-        mixed.append(_stripes(b, sliced, heads // 2, side, shape))
-    return b.linear(b.joined(mixed, 2), channels)
+    first = [b.sliced(part, 0, half, 2) for part in parts]
+    second = [b.sliced(part, half, 2 * half, 2) for part in parts]
+    along_rows = _stripes(b, first, heads // 2, side, (stripe, side))
+    along_columns = _stripes(b, second, heads // 2, side, (side, stripe))
+    return b.linear(b.joined([along_rows, along_columns], 2), channels)
 
 
 def _stripes(b: SequenceBuilder, parts: Sequence[Value], heads: int, side: int, shape: tuple[int, int]) -> Value:
@@ -66,8 +66,8 @@ def _stripes(b: SequenceBuilder, parts: Sequence[Value], heads: int, side: int, 
     channels = parts[0].shape[-1]
     rows, columns = side // height, side // width
     windows = [b.transposed(b.reshaped(part, rows, height, columns, width, channels), 0, 2, 1, 3, 4) for part in parts]
-    flat = [b.reshaped(each, rows * columns, height * width, channels) for each in windows]
-    query, key, value = (b.heads(each, heads) for each in flat)
+    flat = [b.reshaped(window, rows * columns, height * width, channels) for window in windows]
+    query, key, value = (b.heads(part, heads) for part in flat)
     scores = b.matmul(b.scaled(query, query.shape[-1] ** -0.5), b.transposed(key, 0, 1, 3, 2))
     image = b.image(flat[2], height)
     positions = b.tokens(b.conv(image, channels, 3, pad=1, group=channels))

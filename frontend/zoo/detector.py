@@ -90,8 +90,8 @@ class _Detector(FloatBuilder):
 
     def heads(self, features: Iterable[Value], width: int) -> Value:
         """Return the predictions [1, N, width] for the default boxes of all features."""
-        maps = [self.conv(image, len(_RATIOS) * width, 3, 1, 1) for image in features]
-        return self.joined([self.rows(image, width) for image in maps])
+        channels = len(_RATIOS) * width
+        return self.joined([self.rows(self.conv(image, channels, 3, 1, 1), width) for image in features])
 
     def values(self, scores: Value, rows: Value) -> Value:
         """Return the elements [n] of scores [1, C, N] at places [n, 3]."""
@@ -110,8 +110,8 @@ def build(seed: int = 0) -> onnx.ModelProto:
     scores = b.certainties(logits)
     rows = b.suppressed(boxes, scores)
     classes, places = b.column(rows, 1), b.column(rows, 2)
-    found = {"boxes": b.chosen(boxes, places), "scores": b.values(scores, rows), "classes": classes}
-    return _counted(b.model(found))
+    outputs = {"boxes": b.chosen(boxes, places), "scores": b.values(scores, rows), "classes": classes}
+    return _counted(b.model(outputs))
 
 
 def default_boxes() -> np.ndarray:

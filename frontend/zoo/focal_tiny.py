@@ -115,7 +115,7 @@ def _coarse(b: SequenceBuilder, x: Value, focus: int) -> Value:
         for row in range(focus)
         for column in range(focus)
     ]
-    around = [b.reshaped(each, rows * columns, 1, channels) for each in shifted]
+    around = [b.reshaped(region, rows * columns, 1, channels) for region in shifted]
     return b.joined(around, 1) if focus > 1 else around[0]
 
 

@@ -153,9 +153,9 @@ class Buffers:
         dynamic = iter(indices)
         static = (op.static_offsets, op.static_sizes, op.static_strides)
         numbers = chain.from_iterable(attribute.get_values() for attribute in static)
-        known = [next(dynamic) if number == DYNAMIC_INDEX else number for number in numbers]
+        bounds = [next(dynamic) if number == DYNAMIC_INDEX else number for number in numbers]
         rank = len(shape)
-        axes = zip(known[:rank], known[rank : 2 * rank], known[2 * rank :], shape, strict=True)
+        axes = zip(bounds[:rank], bounds[rank : 2 * rank], bounds[2 * rank :], shape, strict=True)
         box: list[slice] = []
         for axis, (offset, size, stride, extent) in enumerate(axes):
             if offset is None or size is None or stride is None:

@@ -101,7 +101,7 @@ def _print_held_out(corpus: Corpus, weights: dict[str, Any], stored: dict[str, n
     total = np.zeros(4)
     for file, documents in corpus.held_out.items():
         size = sum(len(text.encode()) for text in documents)
-        scores = [bits(SMALL, given, documents, length) for given in (weights, small)]
+        scores = [bits(SMALL, parameters, documents, length) for parameters in (weights, small)]
         total += [len(documents), size, *(size * score for score in scores)]
         print(_scored(Path(file).name, len(documents), size, scores), flush=True)
     print(_scored("all", int(total[0]), int(total[1]), (total[2:] / total[1]).tolist()))
