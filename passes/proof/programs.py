@@ -26,7 +26,7 @@ from .regions import NEVER, Buffer
 from .rules import listed, refuse
 
 
-class _ClockedQueue:
+class _StreamQueue:
     """One queue of a stream: its state, its slots, and the clocks at which they were handed on."""
 
     def __init__(self, op: StreamOp, name: str, slots: Sequence[Buffer]):
@@ -43,7 +43,7 @@ class _ClockedQueue:
         return f"{self.name}, {self.ring.text()}"
 
 
-_Queues: TypeAlias = dict[tuple[int, ...], _ClockedQueue]
+_Queues: TypeAlias = dict[tuple[int, ...], _StreamQueue]
 """Queues of an array of streams, by coordinates."""
 
 
@@ -55,7 +55,7 @@ class ProgramsWalk:
         self._state = state
         self._buffers = buffers
         self._switch = switch
-        self._queues: list[_ClockedQueue] = []
+        self._queues: list[_StreamQueue] = []
         self._taken = 0
         """Steps of all programs over all streams."""
 
@@ -90,11 +90,11 @@ class ProgramsWalk:
             count = op.depth.data if tile is not None else 0
             slots = [self._buffers.new(f"slot {k} of {name}{at}", tile, initial=False) for k in range(count) if tile]
             self._buffers.homes |= dict.fromkeys((slot.memory for slot in slots), point)
-            queues[point] = _ClockedQueue(op, f"{name}{at}", slots)
+            queues[point] = _StreamQueue(op, f"{name}{at}", slots)
         self._queues += queues.values()
         return queues
 
-    def _take(self, op: StreamEndOp, queue: _ClockedQueue) -> Generator[Any, Any, Buffer | None]:
+    def _take(self, op: StreamEndOp, queue: _StreamQueue) -> Generator[Any, Any, Buffer | None]:
         """Take a slot, when there is one."""
         while not queue.ring.is_ready(type(op)):
             yield op, queue
@@ -111,7 +111,7 @@ class ProgramsWalk:
             slot.memory.fill(NEVER)
         return slot
 
-    def _hand_on(self, op: StreamEndOp, queue: _ClockedQueue, after: InFlightOp | None = None) -> None:
+    def _hand_on(self, op: StreamEndOp, queue: _StreamQueue, after: InFlightOp | None = None) -> None:
         """Hand a slot on to the other program, at the end of the transfer `after` if there is one."""
         slot = self._step(op, queue)
         if after is not None and slot is not None and after.target.memory is slot.memory:
@@ -128,7 +128,7 @@ class ProgramsWalk:
                 raise refuse("race", message, op, at, remedy=remedy, programs=names, others=[transfer.op])
         self._clocks.holders[slot.memory] = None
 
-    def _step(self, op: StreamEndOp, queue: _ClockedQueue) -> Buffer | None:
+    def _step(self, op: StreamEndOp, queue: _StreamQueue) -> Buffer | None:
         """Return the slot that an op takes."""
         if not queue.ring.is_ready(type(op)):
             message = f"'{op.name}' has no slot to take"
@@ -169,7 +169,7 @@ class ProgramsWalk:
         body_of = dict(zip(op.programs, bodies, strict=True))
         steps = [list(around) for _ in instances]
         running = {index: body_of[program](steps[index], *point) for index, (program, _, point) in enumerate(instances)}
-        blocked: dict[int, tuple[StreamEndOp, _ClockedQueue]] = {}
+        blocked: dict[int, tuple[StreamEndOp, _StreamQueue]] = {}
         while running:
             before = self._taken, len(running)
             for index, program in list(running.items()):
@@ -186,7 +186,7 @@ class ProgramsWalk:
         self._state.programs = None
 
     def _deadlock(
-        self, instances: Sequence[Instance], blocked: Mapping[int, tuple[StreamEndOp, _ClockedQueue]]
+        self, instances: Sequence[Instance], blocked: Mapping[int, tuple[StreamEndOp, _StreamQueue]]
     ) -> Exception:
         """Return the error for programs of which none can go on, each of which waits for another."""
         names = [name for _, name, _ in instances]
@@ -213,7 +213,7 @@ class ProgramsWalk:
             error.notes.append(f"program '{names[index]}' is blocked at '{op.name}' ({where(op)}): {queue.text()}")
         return error
 
-    def _awaited(self, instances: Sequence[Instance], op: StreamEndOp, queue: _ClockedQueue) -> int | None:
+    def _awaited(self, instances: Sequence[Instance], op: StreamEndOp, queue: _StreamQueue) -> int | None:
         """Return the program that a blocked one waits for, by number; None where it has not used the stream yet."""
         kinds = (PushOp, ReserveOp) if isinstance(op, PopOp) else (ReleaseOp, PopOp)
         used = next((queue.users[kind] for kind in kinds if kind in queue.users), None)
@@ -255,7 +255,7 @@ def _described(names: Sequence[str], chain: Sequence[int], last: int | None, *, 
     return f"{text} waits for '{names[last]}'" + (", which has ended" if ended else "")
 
 
-def _element(op: StreamEndOp, streams: _Queues, point: tuple[int, ...]) -> _ClockedQueue:
+def _element(op: StreamEndOp, streams: _Queues, point: tuple[int, ...]) -> _StreamQueue:
     if point in streams:
         return streams[point]
     raise Diagnostic(
