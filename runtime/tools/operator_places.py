@@ -141,7 +141,9 @@ def _print(entry: Entry) -> None:
     for name, value in facts_as_text(entry.facts).items():
         facts.add_row(name, value)
     console.print(facts)
-    table = Table("aspect", "place", "function")
+    table = Table("aspect")
+    table.add_column("place", no_wrap=True)  # an editor opens it: other columns break first
+    table.add_column("function", overflow="fold")
     for place in entry.places:
         table.add_row(place.aspect, shown(place), place.function)
     console.print(table)
