@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def _new(own: Mapping[str, T], of_xdsl: Mapping[str, object]) -> dict[str, T]:
-    """Return what xDSL does not have under the same name."""
+    """Return the passes or dialects whose names xDSL does not have."""
     return {name: load for name, load in own.items() if name not in of_xdsl}
 
 

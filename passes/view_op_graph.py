@@ -22,7 +22,7 @@ _LARGEST = 16
 
 @dataclass(frozen=True)
 class GraphContents:
-    """What a graph shows beside its ops; texts in labels are cut to `label_length` characters."""
+    """Contents of a graph beside its ops; texts in labels are cut to `label_length` characters."""
 
     label_length: int
     attributes: bool

@@ -120,9 +120,9 @@ def measured(case: Case, folder: Path, chosen: QuantizeOptions, target: str, pla
     differences = {place: _difference(found, outputs) for place, outputs in others.items()}
     agreement = min(_decibels(outputs, found) for place, outputs in others.items() if place != "spike")
     simulation = profile(model, target)
-    engines = [{each.name for each in layer.engines.values() if each.busy} for layer in simulation.layers]
-    on_array = sum("array" in each for each in engines)
-    only_core = sum(each == {"core"} for each in engines)
+    engines = [{name for name, totals in layer.engines.items() if totals.busy} for layer in simulation.layers]
+    on_array = sum("array" in names for names in engines)
+    only_core = sum(names == {"core"} for names in engines)
     decibels = _decibels([session(real)(sample) for sample in unseen], found)
     return Row(on_array, only_core, simulation.cycles / 1e6, decibels, differences, agreement)
 

@@ -190,7 +190,7 @@ def main() -> int:
         else:
             layers = zip(stages, TABLE_V, strict=True)
             chosen = [
-                stage_plan(stage, [PartitionCandidate(stage, Scheme(*each), mesh) for each in of])
+                stage_plan(stage, [PartitionCandidate(stage, Scheme(*numbers), mesh) for numbers in of])
                 for stage, of in layers
             ]
             plan = MeshPlan(tuple(chosen))

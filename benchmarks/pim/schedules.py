@@ -98,7 +98,7 @@ def reproduced(models: Sequence[str], seconds: float) -> Iterator[Row]:
 
 
 def _published(stage: BlockStage, layers: Sequence[tuple[int, int]], mesh: MeshProfile) -> StagePlan:
-    return stage_plan(stage, [PartitionCandidate(stage, Scheme(*each), mesh) for each in layers])
+    return stage_plan(stage, [PartitionCandidate(stage, Scheme(*numbers), mesh) for numbers in layers])
 
 
 def _guillotine_gains() -> int:

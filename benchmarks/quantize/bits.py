@@ -66,12 +66,12 @@ def write(name: str, folder: Path) -> None:
     shape = [dim.dim_value for dim in model.graph.input[0].type.tensor_type.shape.dim]
     known, unseen = ({"x": floats(COUNT, *shape, seed=seed)} for seed in (1, 2))
     samples = samples_of(read_network(model), known)
-    made = {
+    quantised_models = {
         f"{bits} bits": quantize(read_network(model), samples, QuantizeOptions(weight_bits=bits)).model for bits in BITS
     }
-    made["ONNX Runtime, 8 bits"] = theirs(model, samples)
-    made["ONNX Runtime, 7 bits"] = theirs(model, samples, reduced=True)
-    for column, quantised in made.items():
+    quantised_models["ONNX Runtime, 8 bits"] = theirs(model, samples)
+    quantised_models["ONNX Runtime, 7 bits"] = theirs(model, samples, reduced=True)
+    for column, quantised in quantised_models.items():
         (folder / f"{name}, {column}.onnx").write_bytes(quantised.SerializeToString())
     exact: Any = onnx_runtime.exact_session(model)
     outputs = np.stack([exact.run(None, {"x": x})[0] for x in unseen["x"]])

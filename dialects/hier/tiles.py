@@ -123,7 +123,7 @@ class TileAttr(ParametrizedAttribute):
 
     @property
     def is_in_place(self) -> bool:
-        """Whether the body gets a view of the operand."""
+        """True for a tile without a buffer, which is a view of the operand."""
         return isinstance(self.buffer, NoneAttr)
 
     def storage(self, operand: SSAValue) -> Attribute:

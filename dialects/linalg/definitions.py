@@ -102,7 +102,7 @@ class Definition(NamedTuple):
     accesses: tuple[tuple[tuple[int, int | None], ...] | None, ...]
     function: str
     is_strided: bool
-    """Whether the op has strides and dilations."""
+    """True for an op with strides and dilations."""
 
     def maps(self, strides: Sequence[int], dilations: Sequence[int]) -> tuple[AffineMap, ...]:
         """Return the indexing maps of the operands, the output last."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.irdl import irdl_attr_definition
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
+
+from ..core.syntax.enums import InAngleBrackets
 
 
 class TypeFunction(StrEnum):
@@ -50,48 +50,21 @@ class BinaryFunction(StrEnum):
 
 
 @irdl_attr_definition
-class TypeFunctionAttr(EnumAttribute[TypeFunction]):
+class TypeFunctionAttr(InAngleBrackets, EnumAttribute[TypeFunction]):
     """`#linalg.type_fn<cast_signed>`."""
 
     name = "linalg.type_fn"
 
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> TypeFunction:
-        with parser.in_angle_brackets():
-            return super().parse_parameter(parser)
-
-    def print_parameter(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            super().print_parameter(printer)
-
 
 @irdl_attr_definition
-class UnaryFunctionAttr(EnumAttribute[UnaryFunction]):
+class UnaryFunctionAttr(InAngleBrackets, EnumAttribute[UnaryFunction]):
     """`#linalg.unary_fn<exp>`."""
 
     name = "linalg.unary_fn"
 
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> UnaryFunction:
-        with parser.in_angle_brackets():
-            return super().parse_parameter(parser)
-
-    def print_parameter(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            super().print_parameter(printer)
-
 
 @irdl_attr_definition
-class BinaryFunctionAttr(EnumAttribute[BinaryFunction]):
+class BinaryFunctionAttr(InAngleBrackets, EnumAttribute[BinaryFunction]):
     """`#linalg.binary_fn<add>`."""
 
     name = "linalg.binary_fn"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> BinaryFunction:
-        with parser.in_angle_brackets():
-            return super().parse_parameter(parser)
-
-    def print_parameter(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            super().print_parameter(printer)

@@ -29,7 +29,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _MENTION = "mention"
 PREFIX = "onnx."
-"""What the name of an op has before that of its operator."""
+"""Prefix of op names: the operator `Conv` is the op `onnx.Conv`."""
 
 
 class RuleLine(NamedTuple):

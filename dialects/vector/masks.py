@@ -25,7 +25,7 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import AttrParser, Parser
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
@@ -34,6 +34,7 @@ from xdsl.utils.str_enum import StrEnum
 from ...errors import Diagnostic
 from ...ir import Array, where
 from ..core.semantics import Runner, Value, semantics
+from ..core.syntax.enums import InAngleBrackets
 from .memory import transferred, written
 from .sums import ContractOp, MultiReductionOp, contracted
 from .types import element_type, empty, fold, integers, shape
@@ -234,19 +235,10 @@ class Punctuation(StrEnum):
 
 
 @irdl_attr_definition
-class PunctuationAttr(EnumAttribute[Punctuation]):
+class PunctuationAttr(InAngleBrackets, EnumAttribute[Punctuation]):
     """`#vector.punctuation<comma>`."""
 
     name = "vector.punctuation"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> Punctuation:
-        with parser.in_angle_brackets():
-            return super().parse_parameter(parser)
-
-    def print_parameter(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            super().print_parameter(printer)
 
 
 @irdl_op_definition

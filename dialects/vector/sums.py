@@ -36,7 +36,7 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import AttrParser, Parser
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
@@ -44,6 +44,7 @@ from xdsl.utils.str_enum import StrEnum
 
 from ...ir import Array
 from ..core.semantics import SCALAR_RULES, Runner, Value, semantics
+from ..core.syntax.enums import InAngleBrackets
 from .types import combine, element_type, empty, fold, integers, is_vector, shape
 
 _ADD = CombiningKindAttr(CombiningKindFlag.ADD)
@@ -57,19 +58,10 @@ class VectorIterator(StrEnum):
 
 
 @irdl_attr_definition
-class VectorIteratorAttr(EnumAttribute[VectorIterator]):
+class VectorIteratorAttr(InAngleBrackets, EnumAttribute[VectorIterator]):
     """`#vector.iterator_type<parallel>`."""
 
     name = "vector.iterator_type"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> VectorIterator:
-        with parser.in_angle_brackets():
-            return super().parse_parameter(parser)
-
-    def print_parameter(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            super().print_parameter(printer)
 
 
 @irdl_op_definition

@@ -54,7 +54,7 @@ def reporting(pattern: RewritePattern) -> RewritePattern:
 
 
 def reported(kind: str, label: str, op: Operation, act: Callable[[], bool]) -> bool:
-    """Return what `act` returns, whether it did anything; then, the listeners are told."""
+    """Run an action; if it changed anything, report it to the listeners. Return whether it did."""
     if not _listeners:
         return act()
     text = one_line(op, elide=_FEW)

@@ -105,7 +105,7 @@ class PrintIr(Observer):
         return text if self.when.diff else hashlib.blake2b(text.encode()).hexdigest()
 
     def _shown(self, before: str, after: str, place: PassPosition) -> str:
-        """Return what to show of an op that changed; nothing where a difference is in the names of values alone."""
+        """Return the text of a changed op, or its difference, which is empty where only names of values differ."""
         if not self.when.diff:
             return after
         return unified_diff(before, after, place.step.name, is_coloured=self.is_coloured)

@@ -47,7 +47,7 @@ class Schedule:
     """
 
     KEEPS_ACCOUNTS: ClassVar[bool] = True
-    """Whether costs are recorded per layer, engine and link."""
+    """True if costs are recorded per layer, engine and link."""
 
     def __init__(self, machine: Machine, *, by_class: bool = True):
         self.machine = machine.warm

@@ -90,7 +90,7 @@ class Engine:
 
     name: PartName
     level: Annotated[tuple[tuple[Role, tuple[LevelName, ...]], ...], Alone("ins", "a level for the role ins")]
-    """Where its operands live: a level, levels in order of preference, or a table of these by role."""
+    """Levels of its operands: one, several in order of preference, or a table of these by role."""
     runs: tuple[OpSupport, ...]
     """Ops that it can run: the name of each, `DIALECT.*` or `*`; the most exact entry that takes its types counts."""
     cores: Count = 1

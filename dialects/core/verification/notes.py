@@ -36,7 +36,7 @@ def definition(operand: SSAValue, op: Operation) -> str:
 
 
 def _relation(block: Block | None, op: Operation) -> str:
-    """Return how a block lies to an op, as upstream says it."""
+    """Describe the position of a block relative to that of an op, in upstream's words."""
     user = op.parent
     if block is user:
         return "in the same block"
