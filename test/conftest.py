@@ -5,7 +5,8 @@ Of files that are marked `quick`, the tests marked `long` are left out of `-m qu
 marked `nightly`, all but a sample of the matrices marked `sample`, and half of the examples are left out without
 `--nightly`.
 With `--changed` the tests of what has changed since the last commit are run, the nearest first (test/changed.py).
-Hypothesis sets no deadlines: how long an example takes says how busy the machine is.
+Hypothesis sets no deadlines: how long an example takes says how busy the machine is. It draws the same examples in each
+run, so that a commit passes or fails; others each time with `--nightly`.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ from tilewright.test.changed import MOST, changed_files, distance_from
 
 __all__ = ["pytest_collect_file"]
 
-hypothesis.settings.register_profile("tilewright", deadline=None, max_examples=24)
-hypothesis.settings.register_profile("quick", deadline=None, max_examples=10)
+hypothesis.settings.register_profile("tilewright", deadline=None, max_examples=24, derandomize=True, database=None)
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=10, derandomize=True, database=None)
+hypothesis.settings.register_profile("nightly", deadline=None, max_examples=24)
 hypothesis.settings.load_profile("tilewright")
 
 
@@ -66,6 +68,8 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.set_threshold(50_000, 20, 100)
     if config.getoption("markexpr") == "quick":
         hypothesis.settings.load_profile("quick")
+    elif config.getoption("nightly"):
+        hypothesis.settings.load_profile("nightly")
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", "") and "PYTHONPYCACHEPREFIX" not in os.environ:
         folder = tempfile.TemporaryDirectory(prefix="tilewright-bytecode-", ignore_cleanup_errors=True)
         os.environ["PYTHONPYCACHEPREFIX"] = folder.name

@@ -6,10 +6,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, SSAValue
 from xdsl.traits import SymbolOpInterface, SymbolTable
 
+from ...dialects.core.symbols import symbol_name
 from ...dialects.core.syntax.occurrences import Occurrences, OpText, SymbolText, TextScope
 from .index import DocumentIndex, Entity, EntityKind, Occurrence, TextRange
 
@@ -229,9 +229,7 @@ def _symbol_name(op: OpText, symbol: SymbolText | None) -> str:
     """Return the symbol that an op defines: by its attribute, else, where it has an error, the first that it names."""
     if op.op is None:
         return symbol.name if symbol is not None else ""
-    trait = op.op.get_trait(SymbolOpInterface)
-    attribute = trait.get_sym_attr_name(op.op) if trait is not None else op.op.attributes.get("sym_name")
-    return attribute.data if isinstance(attribute, StringAttr) else ""
+    return symbol_name(op.op) or ""
 
 
 def _may_define(symbol: SymbolText) -> bool:

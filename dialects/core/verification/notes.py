@@ -7,6 +7,7 @@ from xdsl.traits import SymbolOpInterface, SymbolTable
 
 from ....errors import note_at
 from ....locations import where
+from ..symbols import symbol_name
 
 CURRENT_OPERATION = "see current operation"
 """Begin of the note that shows the op of an error."""
@@ -61,11 +62,10 @@ def redefined_symbol(op: Operation) -> tuple[Operation, Operation, str] | None:
         return None
     symbols: dict[str, Operation] = {}
     for inner in (inner for region in op.regions for block in region.blocks for inner in block.ops):
-        trait = inner.get_trait(SymbolOpInterface)
-        name = trait.get_sym_attr_name(inner) if trait is not None else None
+        name = symbol_name(inner) if inner.has_trait(SymbolOpInterface) else None
         if name is None:
             continue
-        if name.data in symbols:
-            return inner, symbols[name.data], name.data
-        symbols[name.data] = inner
+        if name in symbols:
+            return inner, symbols[name], name
+        symbols[name] = inner
     return None

@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from ....errors import Diagnostic, note_at
 from ....locations import where
 from ....plugins import author_place
+from ..symbols import symbol_name
 from .definitions import alike_verified_once
 from .dominance import dominator_tree, is_in_graph_region
 from .notes import current_operation, definition, redefined_symbol
@@ -72,10 +73,8 @@ def _symbols_of(table: Operation) -> dict[str, Operation]:
     """Return the ops that a symbol table names, of equal names the first."""
     symbols: dict[str, Operation] = {}
     for op in table.regions[0].block.ops:
-        trait = op.get_trait(SymbolOpInterface)
-        name = trait.get_sym_attr_name(op) if trait is not None else None
-        if name is not None:
-            symbols.setdefault(name.data, op)
+        if op.has_trait(SymbolOpInterface) and (name := symbol_name(op)) is not None:
+            symbols.setdefault(name, op)
     return symbols
 
 

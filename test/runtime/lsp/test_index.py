@@ -318,6 +318,13 @@ def test_texts_cut_anywhere_are_analysed(data: st.DataObject) -> None:
         assert all(entity.name.strip('@"') in cut[range.start : range.end] for range in entity.occurrences)
 
 
+def test_ops_without_their_symbol_define_none() -> None:
+    nameless = '"func.func"() <{function_type = () -> (), sym_visibility = "private"}> ({}) : () -> ()\n'
+    analysis = analysed(f"{nameless}func.func @f() {{\n  func.call @f() : () -> ()\n  func.return\n}}\n")
+    assert ["sym_name" in problem.error.message for problem in analysis.problems] == [True]
+    assert [entity.name for entity in analysis.index.entities] == ["@f"]
+
+
 def test_expected_errors_are_those_that_come() -> None:
     body = "func.func @f(%a: i64) -> i32 {{\n  // expected-error@+1 {{{{{}}}}}\n  func.return %a : i64\n}}\n"
     run = "// RUN: opt-tool %s --split-input-file --verify-diagnostics{}\n"
