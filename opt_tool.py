@@ -1,5 +1,5 @@
 """
-`opt-tool`: runs passes on IR. This file is the command line alone; the work is in `runtime/driver/driver.py`.
+`opt-tool`: runs passes on IR. This file is the command line alone; the work is in `runtime/driver`.
 
 Nothing of xDSL or NumPy is imported before it is needed, so that `--help` is immediate.
 """

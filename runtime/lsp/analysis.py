@@ -20,7 +20,7 @@ from ...dialects.core.syntax.occurrences import Occurrences, ParsingCancelled, R
 from ...dialects.core.syntax.text import parse_module
 from ...dialects.core.verification.verifier import verification_errors
 from ...errors import Diagnostic
-from ..driver.driver import Chunk, split
+from ..driver.chunks import Chunk, split
 from ..driver.expected import Expectation, check, expectations
 from .index import DocumentIndex, TextRange
 from .index_builder import ChunkBuilder

@@ -14,7 +14,7 @@ from tilewright.dialects.core.syntax.text import new_context, parse_module, prin
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.hier import BufferAttr
 from tilewright.errors import Diagnostic
-from tilewright.runtime.driver.driver import split
+from tilewright.runtime.driver.chunks import split
 from tilewright.runtime.driver.roundtrip import check_round_trip
 
 TESTS = Path(__file__).parent.parent

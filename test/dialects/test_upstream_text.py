@@ -18,7 +18,7 @@ from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.linalg_generalize_named_ops import linalg_generalize_named_ops
-from tilewright.runtime.driver.driver import split
+from tilewright.runtime.driver.chunks import split
 from tilewright.runtime.driver.roundtrip import check_round_trip
 from tilewright.runtime.upstream import optimized
 
