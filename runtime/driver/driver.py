@@ -91,6 +91,8 @@ def _drive(arguments: Namespace, registries: Registries, reparse: Callable[[list
     if arguments.timing:
         print(run.timing.report(arguments.timing_display), file=sys.stderr)
     if arguments.pass_statistics:
+        from .statistics import statistics_report
+
         print(statistics_report(pipeline, arguments.statistics_display), file=sys.stderr)
     if run.failed and not arguments.verify_diagnostics:
         return 1
