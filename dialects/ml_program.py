@@ -108,6 +108,11 @@ class _Load(_Access):
     result = result_def(AnyAttr())
     assembly_format = "$global attr-dict `:` type($result)"
 
+    @property
+    def global_attr(self) -> SymbolRefAttr:
+        """The symbol, under the name that xDSL has for it."""
+        return cast(SymbolRefAttr, self.properties["global"])
+
     def __init__(self, symbol: str, type: Attribute):
         super().__init__(properties={"global": SymbolRefAttr(symbol)}, result_types=[type])
 

@@ -15,11 +15,21 @@ def extended(
     """
     Return a dialect with more ops and attributes; an op with the name of one of the dialect replaces it.
 
+    `isinstance` takes the replacement for an op of xDSL's class, so that patterns written against that class match it.
+
     The other ops, the attributes and the interfaces (of which folding is one) are those of the dialect.
     """
-    named = {op.name: op for op in (*dialect.operations, *operations)}
+    named = {op.name: op for op in dialect.operations}
+    for op in operations:
+        _let_match(named.get(op.name), op)
+        named[op.name] = op
     interfaces = dialect._interfaces  # pyright: ignore[reportPrivateUsage]
     return Dialect(dialect.name, list(named.values()), [*dialect.attributes, *attributes], list(interfaces))
+
+
+def _let_match(replaced: type[Operation] | None, replacement: type[Operation]) -> None:
+    if replaced is not None and not issubclass(replacement, replaced):
+        replaced.register(replacement)
 
 
 def verify_by(op: type[IRDLOperation], check: Callable[[Any], None]) -> None:

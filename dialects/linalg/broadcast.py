@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, MemRefType, TensorType, i64
-from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.irdl import (
@@ -25,11 +24,12 @@ from ...ir import Array, element_of, numbers_of, shape_of
 from ..core.kernel import result_types
 from ..core.operand_lists import parse_operands, print_operands
 from ..core.semantics import Runner, Value, semantics
+from .names import NamedOperands
 from .scalar_code import hidden_region
 
 
 @irdl_op_definition
-class LinalgBroadcastOp(LinalgStructuredOperation):
+class LinalgBroadcastOp(NamedOperands):
     """
     The input along further dimensions of the output, which `dimensions` names.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DenseIntElementsAttr, MemRefType, TensorType
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseIntElementsAttr, MemRefType, TensorType
 from xdsl.dialects.linalg.abstract_ops import NamedOperation
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Operation, Region, SSAValue
@@ -52,6 +52,16 @@ class NamedOp(NamedOperation):
     @classmethod
     def get_hidden_region(cls, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]) -> Region:
         return cls.region_of((*inputs, *outputs), {})
+
+    @property
+    def indexing_maps(self) -> ArrayAttr[AffineMapAttr]:
+        """The maps of the operands, under the name that xDSL's ops have for them."""
+        return self.get_indexing_maps()
+
+    @property
+    def memoized_indexing_maps(self) -> ArrayAttr[AffineMapAttr]:
+        """The maps of the operands, under the name that xDSL's quantised product has for them."""
+        return self.get_indexing_maps()
 
     @property
     def definition(self) -> Definition:

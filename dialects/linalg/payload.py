@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, MemRefType, TensorType, i64
-from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region
@@ -30,6 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...ir import element_of, numbers_of, shape_of
 from ..core.kernel import Access, Kernel, bounds_from, kernel_view, result_types
 from ..core.operand_lists import parse_operand_list, parse_operands, print_operands
+from .names import NamedOperands
 
 _Payload = tuple[type[Operation], dict[str, Attribute]]
 
@@ -167,7 +167,7 @@ def _map_kernel(op: MapOp) -> Kernel:
 
 
 @irdl_op_definition
-class LinalgReduceOp(LinalgStructuredOperation):
+class LinalgReduceOp(NamedOperands):
     """
     A fold of the elements of inputs along dimensions into outputs; the region takes elements of inputs and outputs.
 

@@ -97,8 +97,33 @@ class DmaOp(IRDLOperation):
         printer.print_list(types, printer.print_attribute)
 
 
+class _TaggedOp(DmaOp):
+    """An op of asynchronous copies whose parts have the names that xDSL's classes give them."""
+
+    def element(self, place: int) -> _Place:
+        """Return a memref and the indices of its element, the part at a place of the text."""
+        part = self.parts[place]
+        assert not isinstance(part, SSAValue)
+        return part
+
+    @property
+    def num_elements(self) -> SSAValue:
+        """The number of elements to copy."""
+        return next(part for part in self.parts if isinstance(part, SSAValue))
+
+    @property
+    def tag(self) -> SSAValue:
+        """The memref whose element tells the end of the copy."""
+        return self.element(self.SIZES.index(False, len(self.SIZES) - 2))[0]
+
+    @property
+    def tag_indices(self) -> Sequence[SSAValue]:
+        """The indices of the element of the tag."""
+        return self.element(self.SIZES.index(False, len(self.SIZES) - 2))[1]
+
+
 @irdl_op_definition
-class MemRefDmaStartOp(DmaOp):
+class MemRefDmaStartOp(_TaggedOp):
     """
     The begin of an asynchronous copy of a number of elements, whose end the element of a tag memref tells.
 
@@ -111,9 +136,29 @@ class MemRefDmaStartOp(DmaOp):
     SIZES: ClassVar[tuple[bool, ...]] = (False, False, True, False)
     EXTRA_SIZES: ClassVar[tuple[int, ...]] = (0, 2)
 
+    @property
+    def src(self) -> SSAValue:
+        """The memref to copy from."""
+        return self.element(0)[0]
+
+    @property
+    def src_indices(self) -> Sequence[SSAValue]:
+        """The indices of the first element to copy."""
+        return self.element(0)[1]
+
+    @property
+    def dest(self) -> SSAValue:
+        """The memref to copy to."""
+        return self.element(1)[0]
+
+    @property
+    def dest_indices(self) -> Sequence[SSAValue]:
+        """The indices of the first element to write."""
+        return self.element(1)[1]
+
 
 @irdl_op_definition
-class MemRefDmaWaitOp(DmaOp):
+class MemRefDmaWaitOp(_TaggedOp):
     """
     The end of an asynchronous copy of a number of elements.
 
