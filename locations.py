@@ -143,11 +143,21 @@ def _place(location: Attribute) -> FileLineColLoc | FileRangeLoc | InferredLoc |
             return None
 
 
+def _text_of(place: FileLineColLoc | FileRangeLoc | InferredLoc) -> str:
+    return f"{place.filename.data}:{place.line.data}:{place.column.data}"
+
+
+def positions(op: Operation) -> tuple[str, ...]:
+    """Return the positions in files that the location of an op holds, as `file:line:column`, of a call the callee's."""
+    places = [place for part in _parts(op.location) if (place := _place(part)) is not None]
+    return tuple(dict.fromkeys(map(_text_of, places)))
+
+
 def where(op: Operation) -> str:
     """Return the place to name in an error about `op`: its ONNX node, else its line in the file, else the op itself."""
     names, place = node_names(op), _place(op.location)
     if place is not None and (not names or isinstance(op.location, CallSiteLoc)):
-        return f"{place.filename.data}:{place.line.data}:{place.column.data}"
+        return _text_of(place)
     if names:
         return "node " + " + ".join(f'"{name}"' for name in names)
     return f"op '{op.name}'"

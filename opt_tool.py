@@ -223,6 +223,14 @@ def _add_reports(add: _Add) -> None:
     add("--log-actions-to", type=_path, metavar="FILE", help=log)
     only = "print those lines of the log that are of these passes, patterns or kinds"
     add("--debug-only", metavar="NAME[,NAME]", default="", help=only)
+    remarks = (
+        "write why passes did what they did, and what they refused, to a .json file; '-': to standard error"
+    )
+    add("--remarks", type=_path, metavar="FILE", action="append", default=[], help=remarks)
+    pattern = "only remarks in whose 'KIND PASS NAME' this is found: 'missed fuse'"
+    add("--remarks-filter", metavar="REGEX", help=pattern)
+    explained = "print, instead of the IR, why passes made it so: of %%5, @function::%%5, an ONNX node or FILE:LINE"
+    add("--explain", metavar="VALUE", help=explained)
     add("--mlir-pass-statistics", dest="pass_statistics", action=_FLAG, help="print what passes have counted")
     display = "the counters of passes in the order of the pipeline, or summed by pass (pipeline)"
     add(

@@ -16,8 +16,9 @@ from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import Rewriter
 
 from ..dialects.core.kernel_op import KernelOp
-from ..ir import functions, fused_location
+from ..ir import functions, fused_location, node_names
 from .core.base import Pass
+from .core.remarks import missed, passed, wanted
 
 
 def is_elementwise(op: Operation) -> bool:
@@ -82,6 +83,8 @@ def fuse_epilogues(block: Block) -> None:
     for op, kernel in kernels.items():
         if len(kernel.locations) > 1:
             op.location = fused_location(kernel.locations)
+    if wanted():
+        _remark(kernels)
 
 
 def _is_widening(op: linalg.GenericOp) -> bool:
@@ -111,24 +114,58 @@ def _size(op: Operation) -> int:
 def _producer(user: linalg.GenericOp, kernels: _Kernels, *, elementwise: bool) -> int | None:
     """Return the position of the operand to fuse across, None if there is none."""
     candidates: list[tuple[int, int]] = []
-    for index, (value, map) in enumerate(zip(user.inputs, user.indexing_maps.data, strict=False)):
-        if not isinstance(value, OpResult) or not is_identity(map.data) or not value.has_one_use():
+    for index, value in enumerate(user.inputs):
+        if not isinstance(value, OpResult) or value.op not in kernels or _obstacle(user, index, kernels):
             continue
-        if value.op not in kernels or not _fits(user, value.op, kernels):
-            continue
-        if kernels[value.op].elementwise if elementwise else _takes_epilogue(value.op):
+        if kernels[value.op].elementwise == elementwise:
             candidates.append((kernels[value.op].place, index))
     return max(candidates)[1] if candidates else None
+
+
+def _obstacle(user: linalg.GenericOp, index: int, kernels: _Kernels) -> str:
+    """Return why an elementwise kernel cannot be fused with the producer of an operand, empty if it can."""
+    value, map = user.inputs[index], user.indexing_maps.data[index].data
+    producer = cast(OpResult, value).op
+    if not kernels[producer].elementwise and not _takes_epilogue(producer):
+        return f"'{producer.name}' takes no epilogue"
+    if not is_identity(map):
+        return f"it reads the result at {map}, not at the index of its own"
+    if not value.has_one_use():
+        return f"the result has {len(list(value.uses))} uses"
+    if len(user.operands) + len(producer.operands) - 3 > MOST_OPERANDS:
+        return f"the fused kernel would have more than {MOST_OPERANDS} operands"
+    if kernels[user].size + kernels[producer].size > MOST_OPS:
+        return f"the fused kernel would have more than {MOST_OPS} scalar ops"
+    return ""
 
 
 def _takes_epilogue(op: Operation) -> bool:
     return isinstance(op, KernelOp) and op.TAKES_EPILOGUES and bool(op.results)
 
 
-def _fits(user: Operation, producer: Operation, kernels: _Kernels) -> bool:
-    """Return whether the fusion of two kernels stays within the limits of one."""
-    operands = len(user.operands) + len(producer.operands) - 3
-    return operands <= MOST_OPERANDS and kernels[user].size + kernels[producer].size <= MOST_OPS
+def _remark(kernels: _Kernels) -> None:
+    """Remark on the fused kernels, and on elementwise ones that read the result of a kernel not fused with them."""
+    for op, kernel in kernels.items():
+        if len(kernel.locations) > 1:
+            passed(
+                op,
+                "fusion",
+                "one kernel of {kernels}, of {ops} scalar ops",
+                kernels=len(kernel.locations),
+                ops=kernel.size,
+            )
+        if kernel.elementwise:
+            _remark_unfused(cast(linalg.GenericOp, op), kernels)
+
+
+def _remark_unfused(op: linalg.GenericOp, kernels: _Kernels) -> None:
+    for index, value in enumerate(op.inputs):
+        producer = value.op if isinstance(value, OpResult) else None
+        if producer is None or producer not in kernels or not isinstance(producer, KernelOp | linalg.GenericOp):
+            continue
+        reason = _obstacle(op, index, kernels) or "it widens integers for another kernel"
+        arguments = {"operand": index, "producer": producer.name, "nodes": node_names(producer), "reason": reason}
+        missed(op, "fusion", "not fused into '{producer}', operand {operand}: {reason}", **arguments)
 
 
 def _merge(user: linalg.GenericOp, index: int, kernels: _Kernels) -> linalg.GenericOp:

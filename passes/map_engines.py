@@ -20,7 +20,8 @@ from ..dialects.hier import GridOp
 from ..errors import Diagnostic, did_you_mean
 from ..ir import element_of, functions, where
 from .core.base import Pass
-from .mapping.refusals import note_refusals, refuse
+from .core.remarks import missed, passed, wanted
+from .mapping.refusals import note_refusals, refusals_of, refuse
 
 ATTRIBUTE = "engine"
 
@@ -45,6 +46,17 @@ def map_kernel(op: Operation, machine: Machine) -> None:
         if needs_tiles(other, op):
             refuse(op, other.name, "it takes blocks of rows, as which no plan tiles the operands of loops and branches")
     note_refusals(op, engine, machine, is_named=is_named)
+    if wanted():
+        _remark(op, engine, machine, is_named=is_named)
+
+
+def _remark(op: Operation, engine: Engine, machine: Machine, *, is_named: bool) -> None:
+    """Remark on the engine of a kernel, and on those that did not take it."""
+    by = "named by its attribute" if is_named else "the least of those that run it"
+    cycles = machine.cost(engine, op)
+    passed(op, "engine", "'{engine}', {cycles:,} cycles modelled, {by}", engine=engine.name, cycles=cycles, by=by)
+    for other, reason in refusals_of(op).items():
+        missed(op, "engine", "not '{engine}': {reason}", engine=other, reason=reason)
 
 
 def engine_of(op: Operation, machine: Machine) -> Engine:

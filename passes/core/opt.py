@@ -7,17 +7,26 @@ from ...dialects.core.verification.verifier import verify
 from ...errors import Diagnostic, point_into
 from .manager import PassManager
 from .pipeline import parse_pipeline
+from .remark_log import collected
+from .remarks import Remark
 
 _SOURCE = "<input>"
 
 
-def opt(text: str, passes: str, *, verify_each: bool = True, allow_unregistered: bool = False) -> str:
+def opt(
+    text: str,
+    passes: str,
+    *,
+    verify_each: bool = True,
+    allow_unregistered: bool = False,
+    remarks: list[Remark] | None = None,
+) -> str:
     """
     Run passes on MLIR text and return the text of the result.
 
     `passes` is what `opt-tool -p` takes: "canonicalize,cse" or "builtin.module(func.func(cse))". The IR is verified
-    before the first pass, and after each with `verify_each`. Raises Diagnostic for whatever is wrong with the text, the
-    passes or the IR.
+    before the first pass, and after each with `verify_each`. The remarks of the passes are appended to `remarks`.
+    Raises Diagnostic for whatever is wrong with the text, the passes or the IR.
     """
     from .. import all_passes
 
@@ -26,7 +35,8 @@ def opt(text: str, passes: str, *, verify_each: bool = True, allow_unregistered:
     try:
         module = parse_module(context, text, _SOURCE)
         verify(module)
-        PassManager(verify_each=verify_each).run(module, pipeline, context)
+        with collected(remarks) as observers:
+            PassManager(observers, verify_each=verify_each).run(module, pipeline, context)
     except Diagnostic as error:
         point_into(error, text, _SOURCE)
         raise

@@ -26,12 +26,15 @@ from ...grammar import ROUNDTRIP, UsageError
 from ...passes.core.failures import as_diagnostic, catchable
 from ...passes.core.manager import Observer, PassManager
 from ...passes.core.pipeline import Pipeline
+from ...passes.core.remark_log import collected
+from ...passes.core.remarks import Remark
 from ...passes.formats.mlir import MlirTarget
 from ..inputs import once
 from .chunks import Chunk
 from .dump import When
 from .expected import check, expectations
 from .printing import ir_printer
+from .remarks import expected_remarks, is_listening
 from .replay import DumpDir, Reproducer, continuing_flags
 from .roundtrip import RoundTrip
 from .timing import Timing
@@ -59,11 +62,13 @@ class CommandRun:
         self.values = once("--input-value", arguments.input_value)
         self.timing = Timing()
         self.failed = False
+        self.remarks: list[Remark] | None = [] if is_listening(arguments) else None
         self.context = new_context(allow_unregistered=arguments.allow_unregistered_dialect)
 
     def chunk(self, chunk: Chunk) -> str | None:
         """Return the output for a chunk; None where it has none, its errors then being reported."""
         came: list[Diagnostic] = []
+        before = len(self.remarks or ())
         output: str | None = None
         try:
             module = self.parsed(chunk)
@@ -74,7 +79,7 @@ class CommandRun:
             came.append(self.placed(error))
             point_into(came[-1], chunk.text, self.source, chunk.first_line)
         if self.arguments.verify_diagnostics:
-            came = self.unexpected(chunk, came)
+            came = self.unexpected(chunk, came, (self.remarks or ())[before:])
         for error in came:
             print_error(error, self.arguments.debug)
         self.failed = self.failed or bool(came)
@@ -93,11 +98,21 @@ class CommandRun:
         """Return the output for the module of a chunk. Raises the errors of passes and verifier."""
         with self.timing.measure("verify"):
             verify(module)
-        with self.action_logs(chunk) as logs:
-            manager = PassManager([*self.observers(chunk), *logs], bool(self.arguments.verify_each))
+        if self.arguments.explain is not None:
+            from ..remarks.explanation import keep_positions
+
+            keep_positions(module)
+        with self.action_logs(chunk) as logs, collected(self.remarks) as remark_logs:
+            manager = PassManager([*self.observers(chunk), *logs, *remark_logs], bool(self.arguments.verify_each))
             manager.run(module, self.pipeline, self.context)
         with self.timing.measure("print"):
-            return self.emit(module)
+            return self.emit(module) if self.arguments.explain is None else self.explain(module)
+
+    def explain(self, module: ModuleOp) -> str:
+        """Return what passes remarked on the value that --explain names."""
+        from ..remarks.explanation import explanation
+
+        return explanation(self.arguments.explain, module, self.remarks or ())
 
     def check(self, module: ModuleOp, pipeline: Pipeline, observers: Sequence[Observer]) -> None:
         """Run a pipeline on a module that verifies, and the output format. Raises what the command would report."""
@@ -200,12 +215,13 @@ class CommandRun:
             diagnostic.reproducer = "none; --reproducer=FILE writes one"
         return diagnostic
 
-    def unexpected(self, chunk: Chunk, came: list[Diagnostic]) -> list[Diagnostic]:
-        """Return the difference between the reported errors and those that a chunk expects."""
+    def unexpected(self, chunk: Chunk, came: Sequence[Diagnostic], remarks: Sequence[Remark]) -> list[Diagnostic]:
+        """Return the difference between errors and remarks and those that a chunk expects."""
         expected = expectations(chunk.text, self.source, chunk.first_line)
         only_expected = self.arguments.verify_diagnostics == "only-expected"
+        shown = expected_remarks(self.arguments, remarks)
         text, line = chunk.text, chunk.first_line
-        return [*check(expected, came, text, self.source, line, only_expected=only_expected)]
+        return check(expected, came, text, self.source, line, remarks=shown, only_expected=only_expected)
 
 
 def text_options(arguments: Namespace) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from .chunks import Chunk, split
 from .command_run import CommandRun, print_error, text_options
 from .printing import printing_points
 from .reduce.usage import check_usage
+from .remarks import check_remarks, write_remarks
 from .replay import recorded_arguments
 
 
@@ -96,6 +97,8 @@ def _drive(arguments: Namespace, registries: Registries, reparse: Callable[[list
         print(statistics_report(pipeline, arguments.statistics_display), file=sys.stderr)
     if run.failed and not arguments.verify_diagnostics:
         return 1
+    if arguments.remarks:
+        write_remarks(arguments, run.remarks or ())
     result = f"{arguments.output_split_marker}\n".join(output for output in outputs if output is not None)
     if arguments.output == "-":
         write_stdout(result, remedy="choose a file with -o")
@@ -198,6 +201,7 @@ def _check_places(arguments: Namespace, is_onnx: bool) -> None:
     IR may be rewritten in its place, and a reproducer may replace the one that is run.
     """
     read, arrays = Path(arguments.input), arguments.inputs and Path(arguments.inputs)
+    check_remarks(arguments, [arrays, read])
     is_rewritten = not is_onnx and (arguments.format or "mlir").partition("{")[0] == "mlir"
     if arguments.output != "-":
         check_places({"-o": Path(arguments.output)}, [arrays, None if is_rewritten else read])

@@ -4,6 +4,7 @@
     // expected-error@+1 {{there is no ml_program.global @k}}
     %0 = ml_program.global_load @k : i32
 
+Remarks are compared too where they are asked for: `expected-remark {{missed fusion}}`.
 In a text of `expected-error-re`, parts in further braces are regular expressions: `{{operand {{[0-9]+}} of}}`.
 """
 
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...errors import Diagnostic
+from ...passes.core.remarks import Remark
 
 _COMMENT = re.compile(
     r"""expected-(error|warning|note|remark)
@@ -100,10 +102,11 @@ def check(
     source: str,
     first_line: int = 1,
     *,
+    remarks: Sequence[Remark] = (),
     only_expected: bool = False,
 ) -> list[Diagnostic]:
     """
-    Return an error for each expected message that did not come and for each message that was not expected.
+    Return an error for each expected message that did not come and for each error or remark that was not expected.
 
     With `only_expected` what was not expected is none.
     """
@@ -118,6 +121,11 @@ def check(
             place = _NOTE_PLACE.match(note)
             is_placed = place is not None and place[1] == source
             _take(left, "note", {int(place[2])} if place and is_placed else lines, note)
+    for remark in remarks:
+        lines = _lines_of(remark.where, text, source, first_line)
+        match = _take(left, "remark", lines, remark.text)
+        if match is None and not only_expected:
+            problems.append(Diagnostic(f"unexpected remark: {remark.text}", remark.where))
     return problems + [
         Diagnostic(f"expected {expectation.kind} did not come: {expectation.text}", where=f"{source}:{expectation.at}")
         for expectation in left
