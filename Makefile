@@ -7,7 +7,7 @@ WORKERS ?= 2
 # The part of `make nightly`: another one each day, all of them in a week.
 PART ?= $(shell date +%u)/7
 
-.PHONY: help demo test quick changed nightly lint docs bench wheel clean
+.PHONY: help demo test quick changed nightly lint docs site bench wheel clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -42,6 +42,9 @@ lint: $(STAMP)  ## check style and types
 
 docs: $(STAMP)  ## run the commands in the docs
 	$(BIN)/pytest -n $(WORKERS) test/docs
+
+site: $(STAMP)  ## build the documentation's site into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 bench: $(STAMP)  ## print the headline numbers beside their peers
 	$(BIN)/python benchmarks/opt_tool.py

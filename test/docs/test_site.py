@@ -1,0 +1,184 @@
+"""The documentation's site: pages of all ops, passes, targets and commands; links by rule; broken ones are refused."""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+
+import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config  # pyright: ignore[reportUnknownVariableType]
+from mkdocs.exceptions import Abort
+from xdsl.dialects.builtin import AnyFloatConstr, ArrayOfConstraint, IndexType, IntegerType, StringAttr
+from xdsl.irdl import AnyAttr, VarConstraint, irdl_to_attr_constraint
+
+from tilewright import cli
+from tilewright.dialects import own_dialects
+from tilewright.dialects.core.machine.targets import machines
+from tilewright.dialects.hier import TokenType
+from tilewright.docs.site.commands import command_pages
+from tilewright.docs.site.constraints import constraint_text
+from tilewright.docs.site.dialects import dialect_pages
+from tilewright.docs.site.flow import flow_html
+from tilewright.docs.site.links import outside, rewritten, source_page
+from tilewright.docs.site.navigation import navigation
+from tilewright.docs.site.passes import first_op, pass_pages
+from tilewright.docs.site.side_by_side import CodeLine, c_lines, ir_lines, page_of
+from tilewright.docs.site.targets import target_pages
+from tilewright.docs.site.text import GeneratedPage, code, prose, table
+from tilewright.passes import own_passes
+
+pytestmark = pytest.mark.quick
+
+ROOT = Path(__file__).parents[2]
+_README = "# A\n\n1. [docs/a.md](docs/a.md): first\n\n| topic | pages |\n|---|---|\n| tools | [b](docs/b.md) |\n"
+
+
+@pytest.mark.long
+def test_each_op_has_a_section() -> None:
+    pages = {page.uri: page.text for page in dialect_pages()}
+    for name, load in own_dialects().items():
+        anchors = set(re.findall(r"^## .* \{ #([\w.]+) ", pages[f"reference/dialects/{name}.md"], re.MULTILINE))
+        dialect = load()
+        assert {kind.name for kind in (*dialect.operations, *dialect.attributes)} == anchors
+    assert "#### " not in "".join(pages.values())
+    section = pages["reference/dialects/hier.md"].partition("{ #hier.dma_start ")[2].partition("\n## ")[0]
+    assert "%t = hier.dma_start %far[%i, %j] to %near clipped" in section
+    assert "| `offsets` | variadic operand | `index` |" in section
+    assert "| `token` | result | `!hier.token` |" in section
+
+
+@pytest.mark.long
+def test_each_pass_target_and_command_has_a_page() -> None:
+    passes = {page.uri: page.text for page in pass_pages()}
+    assert set(passes) == {f"reference/passes/{name}.md" for name in (*own_passes(), "index")}
+    assert "| `time-budget` | a number | `2.0` |" in passes["reference/passes/plan-memory.md"]
+    assert all("## Example" in text for uri, text in passes.items() if not uri.endswith("index.md"))
+    targets = {page.uri for page in target_pages()}
+    assert targets == {f"reference/targets/{name}.md" for name in (*machines(), "index")}
+    commands = {page.uri: page.text for page in command_pages()}
+    names = [f"tilewright-{name.replace(' ', '-')}" for name in cli._commands()]  # pyright: ignore[reportPrivateUsage]
+    assert set(commands) == {f"reference/commands/{name}.md" for name in (*names, "opt-tool", "index")}
+    assert "| `--dump-dir DIR` |" in commands["reference/commands/opt-tool.md"]
+
+
+def test_links_follow_the_files() -> None:
+    text = (
+        "[a](../CONTRIBUTING.md#b) [p](../passes/cse.py#L3) [x](none.md) `[c](../README.md)` <https://a> [u](https://b)"
+    )
+    assert rewritten(text, "docs/a.md", "a.md") == (
+        "[a](contributing.md#b) [p](source/passes/cse.py.html#L3) [x](none.md) `[c](../README.md)` <https://a> [u](https://b)"
+    )
+    assert list(outside(text, "docs/a.md")) == ["CONTRIBUTING.md", "passes/cse.py"]
+    assert rewritten("[a](docs/hier.md#b)", "README.md", "index.md") == "[a](hier.md#b)"
+    assert rewritten("[d](../passes)", "docs/a/b.md", "a/b.md") == "[d](../passes)"
+    assert rewritten("[d](../../passes)", "docs/a/b.md", "a/b.md") == "[d](../source/passes.html)"
+    assert '<span id="L1">' in source_page("passes/cse.py")
+    assert "<li>cse.py</li>" in source_page("passes")
+
+
+def test_navigation_follows_readme_and_folders() -> None:
+    pages = ["index.md", "a.md", "b.md", "b-more.md", "c.md", "tutorial/2.md", "tutorial/1.md", "reference/index.md"]
+    assert navigation(_README, [*pages, "reference/passes/p.md"], ["g.md"]) == [
+        "index.md",
+        {"Start": ["a.md", "g.md"]},
+        {"Tutorial": ["tutorial/1.md", "tutorial/2.md"]},
+        {"Guide": [{"Tools": ["b.md", "b-more.md"]}, {"More": ["c.md"]}]},
+        {"Reference": ["reference/index.md", {"Passes": ["reference/passes/p.md"]}]},
+    ]
+
+
+def _build(root: Path, monkeypatch: pytest.MonkeyPatch, page: str, name: str = "a.md") -> str:
+    """Build the site of a repository with a page; return the HTML of it."""
+    (root / "docs").mkdir(exist_ok=True)
+    (root / "README.md").write_text(_README.replace("[b](docs/b.md)", "[a](docs/a.md)"), encoding="utf-8")
+    (root / "code.py").write_text("x = 1\n", encoding="utf-8")
+    (root / "docs" / "a.md").write_text("# A\n\n## B c\n", encoding="utf-8")
+    (root / "docs" / name).write_text(page, encoding="utf-8")
+    generated = GeneratedPage("reference/index.md", "# R\n\n## op { #hier.op }\n", (("hier.op", "hier.op"),))
+    monkeypatch.setattr("tilewright.docs.site.links.ROOT", root)
+    monkeypatch.setattr("tilewright.docs.site.pages.generated_pages", lambda: [generated])
+    monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
+    config = load_config(str(ROOT / "mkdocs.yml"), docs_dir=str(root / "docs"), site_dir=str(root / "site"))
+    build(config)
+    return (root / "site" / name).with_suffix(".html").read_text(encoding="utf-8")
+
+
+@pytest.mark.long
+def test_a_site_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = "# A\n\n## B c\n\n[b](#b-c) [s](../code.py) `hier.op`\n\n```mlir\n%a = arith.addi %b, %b : i32\n```\n"
+    html = _build(tmp_path, monkeypatch, page)
+    assert '<a href="#b-c">b</a> <a href="source/code.py.html">s</a>' in html
+    assert '<a href="reference/index.html#hier.op"><code>hier.op</code></a>' in html
+    assert '<span class="n">arith.addi</span>' in html or '<span class="nb">arith.addi</span>' in html
+    assert "x = 1" in (tmp_path / "site" / "source" / "code.py.html").read_text(encoding="utf-8")
+    fetched = re.findall(r"""<(?:script|link|img|iframe)\b[^>]*?(?:src|href)=["']?((?:https?:)?//[^"' >]+)""", html)
+    assert fetched == []
+
+
+@pytest.mark.parametrize(
+    "broken", ["[x](none.md)", "[x](../none.py)", "[x](#none)", "[x](index.md#none)", "[x](/a.md)"]
+)
+def test_a_broken_link_is_refused(
+    broken: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING), pytest.raises(Abort):
+        _build(tmp_path, monkeypatch, f"# A\n\n{broken}\n")
+    warnings = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    assert len(warnings) == 1
+    assert broken[4:-1] in warnings[0]
+
+
+def test_docstrings_become_markdown() -> None:
+    text = "Of <T> and `<U>`:\n\n    %x = a.b %y\n\n      %z\n\nThen:\n- one\n- two\n#no heading"
+    assert prose(text) == (
+        "Of &#60;T> and `<U>`:\n\n```mlir\n%x = a.b %y\n\n  %z\n```\n\nThen:\n\n- one\n- two\n\\#no heading"
+    )
+    assert code("a|b") == "<code>a&#124;b</code>"
+    assert table(["a", "b"], [("1", "x\ny")]) == "| a | b |\n| --- | --- |\n| 1 | x y |"
+    assert table(["a"], []) == ""
+    assert first_op("// RUN: x\n\nf {\n}\n// CHECK: a\n\ng {\n}\n") == ["// RUN: x", "", "f {", "}", "// CHECK: a"]
+
+
+def test_constraints_are_shown_in_words() -> None:
+    floats = irdl_to_attr_constraint(AnyFloatConstr)
+    integers = irdl_to_attr_constraint(IntegerType | IndexType)
+    shown = {
+        "float": floats,
+        "integer or index": integers,
+        "index or float": irdl_to_attr_constraint(IndexType) | floats,
+        "T: any": VarConstraint("T", AnyAttr()),
+        "!hier.token": irdl_to_attr_constraint(TokenType),
+        "list<string>": ArrayOfConstraint(irdl_to_attr_constraint(StringAttr)),
+    }
+    assert {text: constraint_text(constraint) for text, constraint in shown.items()} == {text: text for text in shown}
+
+
+def test_charts_become_boxes() -> None:
+    html = flow_html("flowchart LR\n  A[first<br>line] --> B[second]\n  B -. proved .-> A")
+    assert html.count('<div class="flow">') == 2
+    assert html.count("<strong>first</strong><br>line") == 2
+    assert "proved →" in html
+    for wrong in ("sequenceDiagram\n  A->>B: x", "flowchart LR\n  A(round) --> B"):
+        with pytest.raises(ValueError, match="expected"):
+            flow_html(wrong)
+
+
+def test_lines_have_the_nodes_of_their_ops() -> None:
+    text = 'f() {\n  a loc("n")\n  b loc(unknown)\n  g {\n    c loc(unknown)\n  } loc(fused["n", "m"])\n} loc(unknown)'
+    assert ir_lines(text) == [
+        CodeLine("f() {"),
+        CodeLine("  a", ("n",)),
+        CodeLine("  b"),
+        CodeLine("  g {", ("n", "m")),
+        CodeLine("    c", ("n", "m")),
+        CodeLine("  }", ("n", "m")),
+        CodeLine("}"),
+    ]
+    text = "/*\n * n\n */\nvoid f() {\n    x;\n}\nvoid g() {\n    /* n */\n    f();\n    y;\n}"
+    marked = [line.text.strip() for line in c_lines(text, {"n"}) if line.nodes]
+    assert marked == ["* n", "*/", "void f() {", "x;", "}", "/* n */", "f();"]
+    html = page_of({"graph": ir_lines("a < b")})
+    assert 'data-level="graph"' in html
+    assert "&lt;" in html
