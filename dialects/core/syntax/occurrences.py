@@ -105,6 +105,8 @@ class Occurrences:
 class RecordingParser(LocatingParser):
     """Parser that records occurrences, also of a text with an error: those before it."""
 
+    _reads_lines = False
+
     def __init__(self, context: Context, text: str, name: str, is_stale: Callable[[], bool] = lambda: False):
         super().__init__(context, text, name)
         self.occurrences = Occurrences()

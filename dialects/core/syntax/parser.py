@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, ClassVar, NoReturn, TypeVar, cast
 
 from xdsl.context import Context
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
@@ -43,6 +43,7 @@ from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRT
 from ....errors import did_you_mean
 from ....locations import FileRangeLoc, InferredLoc, is_location
 from .affine import PureAffineParser
+from .lines import LineKey, LineReader
 from .raw_bytes import from_upstream, raw_bytes
 from .upstream import PROPERTIES, add_syntax
 
@@ -123,6 +124,9 @@ def _is_hexadecimal(number: str) -> bool:
 class LocatingParser(Parser):
     """A parser that gives each op without a location the line and column at which it stands."""
 
+    _reads_lines: ClassVar[bool] = True
+    """Whether ops of lines that are like earlier ones are made without tokens."""
+
     class _TensorLiteralElement(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
         """
         Element of a tensor literal.
@@ -153,6 +157,7 @@ class LocatingParser(Parser):
         self._arguments: dict[SSAValue, int] = {}
         self._resources: dict[tuple[str, str], str] = {}
         self._text = text
+        self._lines = LineReader(text)
         self._parser_state = ParserState(FastLexer(Input(text, name)))
 
     def place(self, position: int | None = None) -> tuple[int, int]:
@@ -224,6 +229,32 @@ class LocatingParser(Parser):
 
     def parse_operation(self) -> Operation:
         self._start = start = self._current_token.span.start
+        line = self._lines.line_at(start) if self._reads_lines else None
+        op = self._op_of_line(*line) if line is not None else None
+        if op is None:
+            op = self._op_of_tokens()
+            if line is not None:
+                key, names, end = line
+                self._lines.remember(op, key, names, self.ssa_values, end, self._current_token.span.start)
+        if op.location is UNKNOWN_LOC:  # where the text says `loc(unknown)`, it is another object
+            line, column = self.place(start)
+            op.location = cast(LocationAttr, InferredLoc.new((self._filename, _number(line), _number(column))))
+        return op
+
+    def _op_of_line(self, key: LineKey, names: Sequence[str], end: int) -> Operation | None:
+        """Return the op of a line that is like an earlier one, without tokens; None for another."""
+        like = self._lines.op_like(key, names, self.ssa_values)
+        if like is None:
+            return None
+        op, defines = like
+        if defines:
+            name = _span(self._start, self._start + len(names[0]) + 1, self.lexer.input)
+            self._register_ssa_definition(names[0], op.results, name)
+        self.lexer.pos = end
+        self._parser_state.current_token = self.lexer.lex()
+        return op
+
+    def _op_of_tokens(self) -> Operation:
         op = super().parse_operation()
         if op.regions:
             self._check_operands(op)
@@ -231,9 +262,6 @@ class LocatingParser(Parser):
                 complete()
         if op.name in PROPERTIES:
             PROPERTIES[op.name](op)
-        if op.location is UNKNOWN_LOC:  # where the text says `loc(unknown)`, it is another object
-            line, column = self.place(start)
-            op.location = cast(LocationAttr, InferredLoc.new((self._filename, _number(line), _number(column))))
         return op
 
     def _undefined(self) -> set[SSAValue]:
