@@ -108,7 +108,7 @@ def drawn(random: Random, number: int, names: Sequence[str]) -> str:
     return f"    {definition.format(number)}{line}{after}"
 
 
-@settings(max_examples=160)
+@settings(max_examples=100)
 @given(st.integers(0, 1 << 32))
 def test_lines_drawn_to_be_alike(seed: int) -> None:
     random = Random(seed)
