@@ -8,7 +8,7 @@ the op, the types and the attributes of each other line `% = arith.addi %, % : i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -118,15 +118,17 @@ class LineReader:
         operands = tuple(numbers.get(operand, -1) for operand in op.operands) if numbers is not None else (-1,)
         if -1 in operands or len(set(operands)) != len(numbers or ()):
             return
+        location = None if op.location is UNKNOWN_LOC else op.location
+        properties, attributes = dict(op.properties), dict(op.attributes)
         self._templates[key] = LineTemplate(
             type(op),
             defines,
             operands,
-            tuple(operand.type for operand in op.operands),
-            tuple(result.type for result in op.results),
-            dict(op.properties),
-            dict(op.attributes),
-            None if op.location is UNKNOWN_LOC else op.location,
+            tuple(op.operand_types),
+            tuple(op.result_types),
+            properties,
+            attributes,
+            location,
         )
 
 
@@ -147,11 +149,8 @@ def _has_common_syntax(op: Operation, pieces: Sequence[str]) -> bool:
 
 def _names_values(line: str) -> bool:
     """Return whether no `%` of a line is in a string, as far as counting quotes can tell."""
-    return '\\"' not in line and not any(part.count('"') % 2 for part in _prefixes(line))
-
-
-def _prefixes(line: str) -> Iterator[str]:
-    return (line[: match.start()] for match in re.finditer("%", line))
+    outside = line.split('"')[::2]
+    return '\\"' not in line and sum(part.count("%") for part in outside) == line.count("%")
 
 
 def _numbers(names: Sequence[str], values: Values, first: int) -> dict[SSAValue, int] | None:
