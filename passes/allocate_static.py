@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import lcm
 from typing import Any, cast
@@ -10,9 +10,10 @@ from typing import Any, cast
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp, StringAttr, UnitAttr, i8, i64
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.block_order import cycles, reverse_postorder
 from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ..dialects.core.nesting import nested_ops
 from ..errors import Diagnostic
@@ -39,17 +40,48 @@ def lifetimes(function: func.FuncOp) -> list[tuple[memref.AllocOp, Lifetime]]:
     """
     Compute the live ranges of a function's allocations, in ops of its body, including uses of views.
 
-    Allocations with an address in a level are excluded.
+    The blocks of a body are in reverse postorder. A buffer that is used in a cycle of blocks and elsewhere is live in
+    the whole cycle; one that a branch passes on is live throughout. Allocations with an address in a level are
+    excluded.
     """
-    steps = {op: index for index, op in enumerate(function.body.block.ops)}
+    order = BodyOrder(function)
     allocations: list[tuple[memref.AllocOp, Lifetime]] = []
     for op in nested_ops(function.body):
         if isinstance(op, memref.AllocOp) and address_of(op) is None:
-            used = sorted({steps[ancestor(user, steps)] for user in _users(op.results[0])})
-            first, last = (used[0], used[-1]) if used else (steps[ancestor(op, steps)],) * 2
+            first, last = order.live_range(op, _users(op.results[0]))
             name = op.results[0].name_hint or f"buffer_{len(allocations)}"
             allocations.append((op, Lifetime(name, bytes_of(op.results[0].type), first, last)))
     return allocations
+
+
+class BodyOrder:
+    """Order of the ops of a function's body, and the spans of its cycles of blocks, in steps of that order."""
+
+    def __init__(self, function: func.FuncOp):
+        blocks = function.body.blocks
+        reached = reverse_postorder(function.body)
+        ordered = [*reached, *(block for block in blocks if block not in set(reached))]
+        self.steps = {op: step for step, op in enumerate(op for block in ordered for op in block.ops)}
+        self._spans = [self._span(cycle) for cycle in cycles(ordered)] if len(ordered) > 1 else []
+
+    def _span(self, cycle: Iterable[Block]) -> tuple[int, int]:
+        steps = [self.steps[op] for block in cycle for op in (block.first_op, block.last_op) if op is not None]
+        return min(steps), max(steps)
+
+    def live_range(self, allocation: Operation, users: Sequence[Operation]) -> tuple[int, int]:
+        """Return the first and the last step at which an allocation with these users is live."""
+        ops = [ancestor(op, self.steps) for op in (allocation, *users)]
+        if any(op.successors for op in ops[1:]):
+            return 0, len(self.steps) - 1
+        used = [self.steps[op] for op in ops[1:]] or [self.steps[ops[0]]]
+        first, last = min(used), max(used)
+        if len({op.parent for op in ops}) == 1:
+            return first, last
+        first = min(first, self.steps[ops[0]])
+        for _ in self._spans:
+            met = [span for span in self._spans if span[0] <= last and first <= span[1]]
+            first, last = min([first, *(low for low, _ in met)]), max([last, *(high for _, high in met)])
+        return first, last
 
 
 def ancestor(op: Operation, steps: dict[Operation, int]) -> Operation:
@@ -115,7 +147,7 @@ def _allocate(
     kind = MemRefType(i8, [placement.size], memory_space=level)
     _define(module, symbol, kind, placement, alignment)
     arena = memref.GetGlobalOp(symbol, kind)
-    first = function.body.block.first_op
+    first = function.body.blocks[0].first_op
     assert first is not None
     Rewriter.insert_op(arena, InsertPoint.before(first))
     for (op, lifetime), offset in zip(allocations, placement.offsets, strict=True):

@@ -39,6 +39,7 @@ from ..errors import Diagnostic
 from ..ir import where
 from .core.base import Pass
 from .emitc.arith import is_half_function, is_libm
+from .emitc.blocks import convert_region, erase_unreachable_blocks
 from .emitc.buffers import ENTRY, flags, global_op, shape_attribute
 from .emitc.builder import UNSIGNED, EmitcBuilder, layout_of, pointer, scalar_type
 from .emitc.conversions import CONVERSIONS
@@ -67,11 +68,12 @@ def _is_public(function: Operation) -> bool:
 
 def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") -> None:
     """
-    Convert a module of `func`, `scf`, `memref`, `arith`, `math` and `nn` scalars to `emitc`, in place.
+    Convert a module of `func`, `scf`, `cf`, `memref`, `arith`, `math` and `nn` scalars to `emitc`, in place.
 
     Ops of `cluster` and a target's runtime calls need the header `runtime`; transfers of an external level need the
     header `external`. Raises Diagnostic for any other op, and for a type without a C11 counterpart.
     """
+    erase_unreachable_blocks(module)
     share_memories(module)
     widen_halves(module)
     guard_inputs(module)
@@ -239,8 +241,6 @@ def _function(state: ModuleState, function: Operation, constants: set[int]) -> O
     converter = FunctionConverter(state, function, EmitcBuilder(runtime=state.runtime, external=state.external))
     source = function.regions[0].blocks[0]
     converter.b.assume({argument: state.arguments[argument] for argument in source.args if argument in state.arguments})
-    if len(function.regions[0].blocks) > 1:
-        raise Diagnostic("a function has branches between blocks", where(function), "structured control flow (scf)")
     public = _is_public(function)
     arg_attrs = cast("ArrayAttr[DictionaryAttr] | None", function.properties.get("arg_attrs"))
     attributes: list[dict[str, Attribute]] = [
@@ -267,8 +267,13 @@ def _function(state: ModuleState, function: Operation, constants: set[int]) -> O
         new.name_hint = identifier(name) if name else None
         said.append(DictionaryAttr(keep))
         converter.bind(old, new)
-    converter.block(source)
-    block.add_ops([*converter.b.constants.values(), *converter.b.ops])
+    arguments, converter.b.ops = converter.b.ops, []
+    blocks = convert_region(converter, function.regions[0], block)
+    first, declared = block.first_op, [*converter.b.constants.values(), *arguments]
+    if first is None:
+        block.add_ops(declared)
+    else:
+        block.insert_ops_before(declared, first)
     state.called |= converter.b.called
     for header, rank in converter.b.headers.items():
         state.headers[header] = max(state.headers.get(header, 0), rank)
@@ -289,7 +294,7 @@ def _function(state: ModuleState, function: Operation, constants: set[int]) -> O
     }
     if not public:
         properties["specifiers"] = flags(["static", "TW_KERNEL"])
-    c_function = emitc.FuncOp.create(properties=properties, regions=[Region(block)])
+    c_function = emitc.FuncOp.create(properties=properties, regions=[Region(blocks)])
     c_function.attributes |= converter.attributes
     kept = (STATUS, RESET, SPECIFIER)
     c_function.attributes |= {key: value for key, value in function.attributes.items() if key in kept}

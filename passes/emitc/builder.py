@@ -341,7 +341,8 @@ def stored_range(value: SSAValue) -> Range | None:
     owner = value.owner
     op = owner.parent_op() if isinstance(owner, Block) else owner
     carries = op is not None and op.name.startswith("scf.")
-    return NARROW if isinstance(value.type, IndexType) and not carries else None
+    branched_to = isinstance(owner, Block) and owner.prev_block is not None
+    return NARROW if isinstance(value.type, IndexType) and not carries and not branched_to else None
 
 
 def constant_value(value: SSAValue) -> Attribute | None:

@@ -6,6 +6,13 @@ from collections.abc import Callable
 
 from xdsl.ir import Operation
 
+from .blocks import (
+    convert_branch,
+    convert_conditional_branch,
+    convert_executed_region,
+    convert_switch,
+    convert_yield,
+)
 from .buffers import copy, load, lookup, store
 from .converter import FunctionConverter
 from .forks import convert_fork
@@ -24,6 +31,9 @@ CONVERSIONS: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "arith.constant": lambda converter, op: None,
     "arith.mulsi_extended": FunctionConverter.several,
     "arith.mului_extended": FunctionConverter.several,
+    "cf.br": convert_branch,
+    "cf.cond_br": convert_conditional_branch,
+    "cf.switch": convert_switch,
     "func.call": FunctionConverter.call,
     "func.return": FunctionConverter.end,
     "hier.concurrent": convert_concurrent,
@@ -45,10 +55,10 @@ CONVERSIONS: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "memref.store": lambda converter, op: store(converter.b, op),
     **{f"paged.{name}": convert_step for name in PAGED_OPS},
     "scf.condition": lambda converter, op: None,
-    "scf.execute_region": FunctionConverter.inlined,
+    "scf.execute_region": convert_executed_region,
     "scf.for": FunctionConverter.loop,
     "scf.if": FunctionConverter.condition,
     "scf.index_switch": FunctionConverter.switch,
     "scf.while": FunctionConverter.repeat,
-    "scf.yield": lambda converter, op: None,
+    "scf.yield": convert_yield,
 }

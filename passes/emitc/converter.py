@@ -88,6 +88,12 @@ class FunctionConverter:
     function: Operation
     b: EmitcBuilder
     carried: dict[Block, list[SSAValue]] = field(default_factory=dict[Block, list[SSAValue]])
+    incoming: dict[Block, list[SSAValue]] = field(default_factory=dict[Block, list[SSAValue]])
+    """Block that others branch to -> the variables of its arguments."""
+    targets: dict[Block, Block] = field(default_factory=dict[Block, Block])
+    """Block that others branch to -> its block in C."""
+    edges: list[Block] = field(default_factory=list[Block])
+    """Blocks of C on the way from the current one to others."""
     attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     """Attributes of the C function."""
     contents: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
@@ -143,7 +149,7 @@ class FunctionConverter:
             raise Diagnostic(
                 f"'{op.name}' cannot be converted to C",
                 where(op),
-                expected="loops on memrefs: func, scf.for, scf.if, memref, arith, math",
+                expected="loops and branches on memrefs: func, cf, scf.for, scf.if, memref, arith, math",
                 remedy="lower it by an earlier pass",
             )
 
@@ -274,9 +280,6 @@ class FunctionConverter:
     def inlined(self, op: Operation) -> None:
         """Convert `scf.execute_region` of one block."""
         (region,) = op.regions
-        if len(region.blocks) != 1:
-            message = "a region of several blocks cannot be converted to C"
-            raise Diagnostic(message, where(op), expected="structured control flow")
         self.block(region.block)
         terminator = region.block.last_op
         assert terminator is not None

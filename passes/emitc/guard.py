@@ -70,8 +70,8 @@ def guard_inputs(module: ModuleOp) -> None:
 
 def _arguments(function: func.FuncOp) -> list[tuple[BlockArgument, dict[str, Attribute]]]:
     rows = [dict(row.data) for row in function.arg_attrs.data] if function.arg_attrs else []
-    rows += [{} for _ in range(len(function.body.block.args) - len(rows))]
-    return list(zip(function.body.block.args, rows, strict=True))
+    rows += [{} for _ in range(len(function.body.blocks[0].args) - len(rows))]
+    return list(zip(function.body.blocks[0].args, rows, strict=True))
 
 
 def _ranges(function: func.FuncOp) -> list[BlockArgument]:
@@ -95,7 +95,7 @@ def _guard(module: ModuleOp, function: func.FuncOp, counter: memref.GlobalOp | N
     name = function.sym_name.data
     types = list(function.function_type.inputs.data)
     block = Block(arg_types=types)
-    for old, new in zip(function.body.block.args, block.args, strict=True):
+    for old, new in zip(function.body.blocks[0].args, block.args, strict=True):
         new.name_hint = old.name_hint
     checks = _Checks.at_end(block)
     status = checks.constant(0, i32)

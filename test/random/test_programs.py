@@ -93,7 +93,7 @@ def test_programs_compute_the_same_in_c(batch: int, tmp_path: Path) -> None:
     pairs: list[tuple[Subject, CText]] = []
     failures: list[str] = []
     for seed in range(2 * batch * BATCH, 2 * (batch + 1) * BATCH):
-        drawn = program(seed, entry=f"p{seed}", blocks=False)
+        drawn = program(seed, entry=f"p{seed}")
         try:
             pairs.append((Subject(drawn), in_c(drawn)))
         except Diagnostic as error:

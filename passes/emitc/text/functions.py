@@ -36,7 +36,7 @@ def argument_attributes(function: emitc.FuncOp) -> list[dict[str, Any]]:
 
 def argument_names(function: emitc.FuncOp, names: Names) -> list[str]:
     """Return the C names of a function's arguments, taken from `names`."""
-    arguments = function.body.block.args
+    arguments = function.body.blocks[0].args
     result: list[str] = []
     for argument, attributes in zip(arguments, argument_attributes(function), strict=True):
         said = cast("StringAttr | None", attributes.get("tilewright.name"))

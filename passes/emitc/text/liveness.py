@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ....dialects import emitc
 from ....dialects.core.nesting import nested_ops
@@ -12,14 +12,14 @@ _PARTS = (emitc.SubscriptOp, emitc.CastOp)
 """Ops whose result is a part of their first operand, or a pointer to it."""
 
 
-def dead_ops(block: Block) -> set[Operation]:
+def dead_ops(root: Region | Block) -> set[Operation]:
     """
     Return the ops on local variables and values that no effect depends on.
 
     A variable or local array is alive if a live op reads it, and with it the assignments to it: `v = v + 1` alone is
     dead.
     """
-    ops = nested_ops(block)
+    ops = nested_ops(root)
     unmarked = {op for op in ops if _is_removable(op)}
     assignments: dict[SSAValue, list[Operation]] = {}
     for op in unmarked:

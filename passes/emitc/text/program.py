@@ -171,7 +171,7 @@ def _unread_globals(module: ModuleOp) -> set[str]:
     alive: set[str] = set()
     dead: set[str] = set()
     for function in (op for op in module.body.block.ops if isinstance(op, emitc.FuncOp)):
-        removed = dead_ops(function.body.block)
+        removed = dead_ops(function.body)
         for op in nested_ops(function):
             if isinstance(op, emitc.GetGlobalOp):
                 (dead if op in removed else alive).add(op.name_.string_value())

@@ -62,7 +62,7 @@ def _frame(function: emitc.FuncOp) -> tuple[int, set[str]]:
 
     A forked kernel passes its arguments to each core in a struct.
     """
-    arguments = WORD * len(function.body.block.args)
+    arguments = WORD * len(function.body.blocks[0].args)
     size, called = CALL + arguments, set[str]()
     if FORK in function.attributes:
         size += arguments + CALL + RUNTIME

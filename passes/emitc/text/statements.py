@@ -11,9 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from xdsl.dialects import cf, scf
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, i1
 from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_OpaqueAttr, EmitC_PointerType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ....dialects import emitc
 from ....errors import Diagnostic
@@ -55,15 +56,14 @@ def function_text(function: emitc.FuncOp, names: Names, constants: frozenset[str
     arguments = argument_names(function, names)
     printer = _FunctionPrinter(names, constants)
     said = argument_attributes(function)
-    block = function.body.block
-    printer.dead |= dead_ops(block)
-    printer.plan(block)
-    for argument, name, attributes in zip(block.args, arguments, said, strict=True):
+    printer.dead |= dead_ops(function.body)
+    printer.plan_region(function.body)
+    for argument, name, attributes in zip(function.body.blocks[0].args, arguments, said, strict=True):
         printer.text[argument] = name, Precedence.PRIMARY
         printer.constant[argument] = "tilewright.const" in attributes
         if all(use.operation in printer.dead for use in argument.uses):
             printer.line(f"(void){name};")
-    printer.block(block)
+    printer.region(function.body)
     head = operands_comment(function, arguments)
     return "\n".join([*head, f"{definition(function, arguments)} {{", *printer.lines, "}"]) + "\n"
 
@@ -85,6 +85,10 @@ class _FunctionPrinter:
     inline: set[Operation] = field(default_factory=set[Operation])
     dead: set[Operation] = field(default_factory=set[Operation])
     depth: int = 1
+    labels: dict[Block, str] = field(default_factory=dict[Block, str])
+    last_label: int = 0
+    exits: list[str] = field(default_factory=list[str])
+    """Labels behind the regions of several blocks around the current op."""
 
     def line(self, text: str) -> None:
         """Append a line of the function's body, after pending declarations."""
@@ -97,13 +101,17 @@ class _FunctionPrinter:
 
     # Folding of values into their users
 
+    def plan_region(self, region: Region) -> None:
+        """Find the ops of a region to fold into their user, and the dead ones: users before what they use."""
+        for block in reversed(region.blocks):
+            self.plan(block)
+
     def plan(self, block: Block) -> None:
         """Find the ops of a block to fold into their user, and the dead ones."""
         ops = [op for op in block.ops if op not in self.dead]
         for op in ops:
             for region in op.regions:
-                for inner in region.blocks:
-                    self.plan(inner)
+                self.plan_region(region)
         effects = self.effects[block] = effects_of(ops, self.effects)
         self.position |= {op: index for index, op in enumerate(ops)}
         for index in range(len(ops) - 1, -1, -1):
@@ -153,6 +161,64 @@ class _FunctionPrinter:
             else:
                 self.value(op, folded=op in self.inline)
         self.flush()
+
+    def region(self, region: Region) -> None:
+        """Print the blocks of a region, with a label before those that a `goto` leads to."""
+        targets = {target for block in region.blocks for target in _jumps(block)}
+        for block in region.blocks:
+            if block in targets:
+                self.labels[block] = self.label()
+        for block in region.blocks:
+            if block in targets:
+                self.mark(self.labels[block])
+            self.block(block)
+
+    def label(self) -> str:
+        """Return a new label: unlike other names, those of a function are in one scope."""
+        self.last_label += 1
+        return f"block{self.last_label}"
+
+    def mark(self, label: str) -> None:
+        """Print a label, with the empty statement that C wants before a declaration."""
+        self.flush()
+        self.lines.append(f"{'    ' * (self.depth - 1)}{label}:;")
+
+    def executed(self, op: Operation) -> None:
+        assert isinstance(op, scf.ExecuteRegionOp)
+        *others, _ = op.region.blocks
+        leaves = any(isinstance(block.last_op, scf.YieldOp) for block in others)
+        self.exits.append(self.label() if leaves else "")
+        self.line("{")
+        outer, self.names = self.names, self.names.fork()
+        self.depth += 1
+        self.region(op.region)
+        self.depth -= 1
+        self.names = outer
+        self.line("}")
+        if label := self.exits.pop():
+            self.mark(label)
+
+    def leave(self, op: Operation) -> None:
+        if op.parent is not None and op.parent.next_block is not None:
+            self.line(f"goto {self.exits[-1]};")
+
+    def branch(self, op: Operation) -> None:
+        assert op.parent is not None
+        for target in _jumps(op.parent):
+            self.line(f"goto {self.labels[target]};")
+
+    def conditional_branch(self, op: Operation) -> None:
+        assert isinstance(op, cf.ConditionalBranchOp)
+        assert op.parent is not None
+        test = self.text[op.cond]
+        if op.then_block is op.else_block:
+            self.branch(op)
+        elif op.then_block is op.parent.next_block:
+            self.line(f"if ({unary('!', test)[0]}) goto {self.labels[op.else_block]};")
+        else:
+            self.line(f"if ({test[0]}) goto {self.labels[op.then_block]};")
+            if op.else_block is not op.parent.next_block:
+                self.line(f"goto {self.labels[op.else_block]};")
 
     def is_unread(self, op: Operation) -> bool:
         """Return whether no printed op reads a result of an op."""
@@ -341,6 +407,12 @@ class _FunctionPrinter:
         return f"{op.callee.data}({arguments})", Precedence.PRIMARY
 
 
+def _jumps(block: Block) -> list[Block]:
+    """Return the blocks that a block reaches by a `goto`: its successors but the one that follows in the text."""
+    successors = dict.fromkeys(block.last_op.successors) if block.last_op is not None else {}
+    return [successor for successor in successors if successor is not block.next_block]
+
+
 def _aligned(op: Operation) -> str:
     """Return the alignment specifier of a variable."""
     alignment: Any = op.attributes.get("tilewright.alignment")
@@ -359,6 +431,8 @@ _PREFIXES: dict[type[Operation], str] = {
 }
 
 _PRINTERS: dict[type[Operation], Callable[[_FunctionPrinter, Operation], None]] = {
+    cf.BranchOp: _FunctionPrinter.branch,
+    cf.ConditionalBranchOp: _FunctionPrinter.conditional_branch,
     emitc.AssignOp: _FunctionPrinter.assign,
     emitc.CallOp: _FunctionPrinter.call,
     emitc.DoOp: _FunctionPrinter.repeat,
@@ -368,6 +442,8 @@ _PRINTERS: dict[type[Operation], Callable[[_FunctionPrinter, Operation], None]] 
     emitc.VariableOp: _FunctionPrinter.variable,
     emitc.VerbatimOp: _FunctionPrinter.verbatim,
     emitc.YieldOp: lambda printer, op: None,
+    scf.ExecuteRegionOp: _FunctionPrinter.executed,
+    scf.YieldOp: _FunctionPrinter.leave,
 }
 
 _EXPRESSIONS: dict[type[Operation], Callable[[_FunctionPrinter, Any, list[Expression]], Expression]] = {

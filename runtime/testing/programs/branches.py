@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .builder import Draft, statement
-from .control import carried, fresh, listed, names_of, types_of, yielded
+from .control import assigned, carried, end_region, fresh, listed, names_of, types_of, yielded
 from .types import Type, TypedValue
 
 
@@ -102,4 +102,51 @@ def switch(b: Draft) -> None:
         _side(b, label, join, types)
     results = fresh(b, types)
     _open(b, join, results)
+    b.scopes[-1] += results
+
+
+@statement("cf", 1)
+def irreducible_loop(b: Draft) -> None:
+    """Add a loop of two blocks that both can be entered, which counts down and exchanges what it carries."""
+    types = _types(b)
+    types = [*types, *types]
+    left, right, leave = (b.label() for _ in range(3))
+    zero, one, limit = b.index_constant(0), b.index_constant(1), b.index_constant(b.draw.randint(0, 4))
+    test = b.scalar("i1")
+    entered = [_target(label, [limit, *yielded(b, types, ())]) for label in (left, right)]
+    b.line(f"cf.cond_br {test.name}, {', '.join(entered)}")
+    for label, other in ((left, right), (right, left)):
+        counter, arguments = TypedValue(b.name(), "index", (0, 4)), fresh(b, types)
+        _open(b, label, [counter, *arguments])
+        with _inside(b, [counter, *arguments], limit.bounds[1] + 1):
+            b.body(b.draw.randint(0, 2))
+            done = b.op(f"arith.cmpi eq, {counter.name}, {zero.name} : index", "i1")
+            rest = b.op(f"arith.subi {counter.name}, {one.name} : index", "index", (-1, 3))
+            half = len(types) // 2
+            turned = [*arguments[half:], *arguments[:half]]
+            passed = turned if b.draw.random() < 0.5 else yielded(b, types, arguments)
+            b.line(f"cf.cond_br {done.name}, {_target(leave, passed)}, {_target(other, [rest, *passed])}")
+    results = fresh(b, types)
+    _open(b, leave, results)
+    b.scopes[-1] += results
+
+
+@statement("cf_regions")
+def region_of_blocks(b: Draft) -> None:
+    """Add a region of blocks that is executed once: a branch, and two ways out of it."""
+    b.traits.add("blocks")
+    types = types_of(carried(b)) or ["i1"]
+    results = fresh(b, types)
+    b.line(f"{assigned(results)}scf.execute_region -> ({listed(types)}) {{")
+    with b.scope():
+        test, sides = b.scalar("i1"), [b.label() for _ in range(2)]
+        arguments = fresh(b, types)
+        targets = [_target(sides[0], yielded(b, types, ())), _target(sides[1], [])]
+        b.line(f"cf.cond_br {test.name}, {', '.join(targets)}")
+        for label, inside in zip(sides, (arguments, []), strict=True):
+            _open(b, label, inside)
+            with b.scope(inside):
+                b.body(b.draw.randint(0, 2))
+                end_region(b, types, inside)
+    b.line("}")
     b.scopes[-1] += results

@@ -249,7 +249,7 @@ class Draft:
     def _allows(self, family: str) -> bool:
         if self.in_kernel:
             return family in ("arith", "floats", "math", "libm")
-        nests = family in ("scf", "linalg", "calls") or family == "affine_loops"
+        nests = family in ("scf", "linalg", "calls", "cf_regions") or family == "affine_loops"
         if family == "cf":
             return len(self.scopes) == 1
         return not nests or (len(self.scopes) <= self.profile.depth and self.work * 12 < DYNAMIC_OPS)

@@ -68,7 +68,7 @@ PROFILES: dict[str, tuple[float, Profile]] = {
                 ("i1", "i8", "i16", "i32", "f16", "bf16", "f32"),
             ),
         ),
-        (1.5, Profile("blocks", {**_SCALARS, "cf": 2.0, "memref": 1.0, "scf": 0.5})),
+        (1.5, Profile("blocks", {**_SCALARS, "cf": 2.0, "cf_regions": 0.5, "memref": 1.0, "scf": 0.5})),
         (
             2.0,
             Profile(
