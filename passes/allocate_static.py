@@ -60,8 +60,9 @@ class BodyOrder:
     def __init__(self, function: func.FuncOp):
         blocks = function.body.blocks
         reached = reverse_postorder(function.body)
-        ordered = [*reached, *(block for block in blocks if block not in set(reached))]
-        self.steps = {op: step for step, op in enumerate(op for block in ordered for op in block.ops)}
+        ordered = list(dict.fromkeys([*reached, *blocks]))
+        ops = [op for block in ordered for op in block.ops]
+        self.steps = {op: step for step, op in enumerate(ops)}
         self._spans = [self._span(cycle) for cycle in cycles(ordered)] if len(ordered) > 1 else []
 
     def _span(self, cycle: Iterable[Block]) -> tuple[int, int]:
@@ -79,8 +80,9 @@ class BodyOrder:
             return first, last
         first = min(first, self.steps[ops[0]])
         for _ in self._spans:
-            met = [span for span in self._spans if span[0] <= last and first <= span[1]]
-            first, last = min([first, *(low for low, _ in met)]), max([last, *(high for _, high in met)])
+            met = [(first, last), *(span for span in self._spans if span[0] <= last and first <= span[1])]
+            lows, highs = zip(*met, strict=True)
+            first, last = min(lows), max(highs)
         return first, last
 
 

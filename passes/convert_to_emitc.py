@@ -109,14 +109,18 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
         if pool is not None and _is_public(function):
             sizes = {name: pool.properties[name] for name in (*PagedPoolOp.SIZES, "scale")}
             c_function.attributes[PAGED] = DictionaryAttr(sizes)
+    for op in list(module.body.block.ops):
+        op.detach()
+    module.body.block.add_ops([*_includes(state), *converted])
+
+
+def _includes(state: ModuleState) -> list[Operation]:
+    """Return the headers of the functions that the C calls, those of the machine last."""
     headers = ["tilewright.h", *(["tilewright_math.h"] if any(is_libm(name) for name in state.called) else [])]
     headers += ["tilewright_tables.h"] if ENTRY in state.called else []
     headers += ["tilewright_half.h"] if any(is_half_function(name) for name in state.called) else []
     headers += sorted(state.headers, key=lambda name: (state.headers[name], name))
-    includes = [emitc.IncludeOp.create(properties={"include": StringAttr(header)}) for header in headers]
-    for op in list(module.body.block.ops):
-        op.detach()
-    module.body.block.add_ops([*includes, *converted])
+    return [emitc.IncludeOp.create(properties={"include": StringAttr(header)}) for header in headers]
 
 
 def _threads(module: ModuleOp) -> str:
