@@ -326,4 +326,18 @@ PROGRAM_FAULTS: tuple[Fault, ...] = (
         _SIRACUSA + "/test_runtime_c.py",
         f"{_SIRACUSA}/test_cluster.py",
     ),
+    fault(
+        "what a branch passes in another order",
+        "passes/emitc/blocks.py",
+        "for variable, operand in zip(converter.incoming[successor], operands, strict=True):",
+        "for variable, operand in zip(converter.incoming[successor], operands[::-1], strict=True):",
+        f"{_PASSES}/convert-to-emitc-blocks.mlir",
+    ),
+    fault(
+        "a block that takes a variable to hold what another block left there",
+        "passes/emitc/blocks.py",
+        "        converter.contents.clear()\n        for argument",
+        "        for argument",
+        f"{_PASSES}/convert-to-emitc-blocks.mlir",
+    ),
 )

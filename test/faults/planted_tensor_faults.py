@@ -232,9 +232,16 @@ TENSOR_FAULTS: tuple[Fault, ...] = (
     fault(
         "live ranges end a step early",
         "passes/allocate_static.py",
-        "first, last = (used[0], used[-1]) if used else (steps[ancestor(op, steps)],) * 2",
-        "first, last = (used[0], max(used[0], used[-1] - 1)) if used else (steps[ancestor(op, steps)],) * 2",
+        "first, last = min(used), max(used)",
+        "first, last = min(used), max(min(used), max(used) - 1)",
         f"{_PASSES}/allocate-static*.mlir",
         f"{_PASSES}/memory/test_arena.py",
+    ),
+    fault(
+        "live ranges end within a cycle of blocks",
+        "passes/allocate_static.py",
+        "for _ in self._spans:",
+        "for _ in self._spans[:0]:",
+        f"{_PASSES}/allocate-static-blocks.mlir",
     ),
 )

@@ -108,3 +108,28 @@ func.func @inside(%c: i1, %a: i32) -> i32 {
   }
   func.return %r : i32
 }
+
+// -----
+
+// Both branches assign the argument, although they pass the same.
+// CHECK:      float same_run(bool c, float a, float out[1]) {
+// CHECK-NEXT:     float r;
+// CHECK-NEXT:     if (!c) goto block1;
+// CHECK-NEXT:     out[0] = a;
+// CHECK-NEXT:     r = a;
+// CHECK-NEXT:     goto block2;
+// CHECK-NEXT: block1:;
+// CHECK-NEXT:     r = a;
+// CHECK-NEXT: block2:;
+// CHECK-NEXT:     return r;
+func.func @same(%c: i1, %a: f32, %out: memref<1xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  cf.cond_br %c, ^left, ^right
+^left:
+  memref.store %a, %out[%c0] : memref<1xf32>
+  cf.br ^join(%a : f32)
+^right:
+  cf.br ^join(%a : f32)
+^join(%r: f32):
+  func.return %r : f32
+}
