@@ -23,6 +23,7 @@ from ..dialects.hier.grid import spatial_grid
 from ..ir import functions, fused_location
 from .core.base import Pass
 from .core.on_buffers import refuse_tensors
+from .core.remarks import wanted
 from .map_engines import engine_of
 from .mapping.refusals import forget_refusals
 from .memory.banks import in_banks
@@ -33,6 +34,7 @@ from .memory.hints import KEEP
 from .memory.layers import Layers, alternatives, layers_of, levels_of
 from .memory.plan import Addresses, Choice, lower_bound
 from .memory.planner import DoesNotFit, plan_layers
+from .memory.remarks import remark_on_addresses, remark_on_plan
 from .memory.role_levels import links_to
 from .memory.views import move
 from .tiles.group import Tilings, tiling_of
@@ -124,6 +126,8 @@ def _plan_block(block: Block, machine: Machine, limits: PlanLimits, function: Fu
     plan, addresses, layers = min(plans, key=lambda candidate: candidate[0].cycles)
     if outer:
         _note(function, layers, plan.cycles)
+    if wanted():
+        remark_on_plan(layers, plan, addresses, capacity)
     for level, arena in addresses.items():
         for number, address in arena.resident.items():
             _keep(layers.buffers[number].alloc, level, address)
@@ -197,6 +201,8 @@ def replace_by_grid(
     grid.attributes["modelled_cycles"] = IntegerAttr(candidate.cycles, i64)
     if len(ops) > 1:
         grid.location = fused_location([op.location for op in ops])
+    if wanted():
+        remark_on_addresses(ops[-1], tiling, tiles, scratch, candidate.stages)
     between_ops = [value.owner for value in tiling.operands.intermediates]
     epilogue = tiling.parts[-1].role_levels.epilogue
     if epilogue is not None and epilogue.bias is not None and (view := epilogue.bias.view) is not None:

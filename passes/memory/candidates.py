@@ -67,7 +67,8 @@ class Candidates:
 
     There are those of each of the `alternatives`, which differ in the role levels. The levels are those of
     the first one.
-    A candidate whose compute cycles exceed the best cost found is pruned. The set is empty if an engine cannot run a
+    A candidate whose compute cycles exceed the best cost found is pruned. `tried` is the number of tilings, and `legal`
+    that of those that the rules of tilings and the engines permit. The set is empty if an engine cannot run a
     kernel on any tile.
     """
 
@@ -80,11 +81,12 @@ class Candidates:
         residency: Mapping[SSAValue, str],
     ):
         first, _ = next(iter(alternatives.values()))
-        self.levels, self.emptied = first.levels, ""
+        self.levels, self.emptied, self.tried, self.legal = first.levels, "", 0, 0
         lazy: list[_LazyCandidate] = []
         for number, (route, cost_model) in alternatives.items():
             sweep = Sweep.of(ops, route, cost_model, residency)
             self.emptied = self.emptied or sweep.emptied
+            self.tried, self.legal = self.tried + sweep.tried, self.legal + len(sweep)
             for variant in (sweep, *sweep.with_panels()):
                 computing = _promising(variant, _stages(ops, variant, double_buffered))
                 tilings = variant.tilings.take(np.array([row for row, _ in computing.values()], np.int64))

@@ -15,7 +15,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from ...dialects.core.analysis.affine_form import linear
-from ...dialects.core.kernel import Kernel, is_kernel, kernel_of
+from ...dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
 from ...dialects.core.kernel_structure import structure_of
 from ...dialects.core.machine.engine import Engine
 from ...dialects.core.machine.level import Level
@@ -252,31 +252,54 @@ class Layers:
         """
         Return the number of the buffer between a kernel and the next, its sole consumer; None if they cannot be fused.
         """
+        return None if self.fusion_obstacle(index) else self._result_of(index)
+
+    def _result_of(self, index: int) -> int | None:
+        """Return the number of the buffer that is the one result of a kernel; None for others, such as views."""
+        value = self.kernels[index].outputs[0].value
+        return next((n for n in self.buffers_of[index] if self.buffers[n].values == frozenset([value])), None)
+
+    def fusion_obstacle(self, index: int) -> str:
+        """Return why a kernel cannot be fused with the next, the sole consumer of its result; empty if it can."""
         if index + 1 >= len(self.ops):
-            return None
+            return "no kernel follows"
         producer, user = self.ops[index], self.ops[index + 1]
-        if SIZES in producer.attributes or self.role_levels[producer].epilogue is not None:
-            return None
-        kernel, role_levels = self.kernels[index], self.role_levels[user]
+        kernel, consumer = self.kernels[index], self.kernels[index + 1]
+        if SIZES in producer.attributes:
+            return f"the hint {SIZES} pins its tiles"
+        if self.role_levels[producer].epilogue is not None:
+            return "the transfer of its result computes its epilogue"
         if len(kernel.outputs) != 1 or not _is_projection(kernel.outputs[0].map.results):
-            return None
+            return "it has several results, or writes one other than element by element"
         value = kernel.outputs[0].value
-        number = next((n for n in self.buffers_of[index] if self.buffers[n].values == frozenset([value])), None)
-        if number is None or any(use.operation not in (producer, user) for use in value.uses):
-            return None
-        read = [access for access in self.kernels[index + 1].inputs if access.value is value]
+        read = [access for access in consumer.inputs if access.value is value]
+        if not read:
+            return "the next kernel does not read its result"
+        if self._result_of(index) is None:
+            return "its result is a part or a view of a buffer, or of one that other ops than kernels use"
+        if any(use.operation not in (producer, user) for use in value.uses):
+            return "ops other than the next kernel use its result"
+        if any(access.value is value for access in kernel.inputs) or value in _written(consumer):
+            return "its result is updated in place"
+        if len({access.map for access in read}) > 1 or len(read) != list(user.operands).count(value):
+            return "the next kernel reads its result in several ways"
+        return self._level_obstacle(index, read)
+
+    def _level_obstacle(self, index: int, read: Sequence[Access]) -> str:
+        """Return why the next kernel cannot read the near result of a kernel by these accesses, empty if it can."""
+        producer, user = self.ops[index], self.ops[index + 1]
+        role_levels, output = self.role_levels[user], self.kernels[index].outputs[0]
         if (role_levels.filled or not role_levels.is_last) and any(access.fill is not None for access in read):
-            return None  # its padding would have no fill: no transfer brings it, or the next hop would tile it
-        layout = self.role_levels[producer].layout("outs", kernel.outputs[0].map)
-        roles = {role for v, role in roles_of(user) if v is value}
+            # Its padding would have no fill: no transfer brings it, or the next hop would tile it.
+            return "the next kernel pads it, and a transfer has to bring the padding"
+        layout = self.role_levels[producer].layout("outs", output.map)
+        roles = {role for v, role in roles_of(user) if v is output.value}
         if any(role_levels.layout(role, access.map) != layout for role in roles for access in read):
-            return None
+            return "the next kernel reads it in another layout"
         written = self.role_levels[producer].level("outs")
-        if not all(role_levels.reaches(role, written) for v, role in roles_of(user) if v is value):
-            return None
-        reused = any(access.value is value for access in kernel.inputs) or value in _written(self.kernels[index + 1])
-        has_one_map = len({access.map for access in read}) == 1
-        return None if reused or not has_one_map or len(read) != list(user.operands).count(value) else number
+        if not all(role_levels.reaches(role, written) for role in roles):
+            return f"the next kernel does not read from {written}"
+        return ""
 
 
 def loads(ranges: Iterable[tuple[int, int, int]], steps: int) -> list[int]:

@@ -60,6 +60,8 @@ class Sweep:
     """The cycles of each producer, of the leader, and of the ends of its partial sums, per row."""
     counts_issued: Sequence[Ints] = ()
     """The instructions of the same, per row; none where the program issues none."""
+    tried: int = 0
+    """Number of tilings, legal or not."""
     emptied: str = ""
     """Rule that the last tilings broke; empty if there are tilings."""
 
@@ -70,7 +72,7 @@ class Sweep:
         tilings = tilings_of(tuple(ops), list(product(*choices)), residency, route.role_levels)
         limits = ", ".join(f"d{dim}" for dim, extents in enumerate(choices) if not extents)
         emptied = f"'multiples' and 'maxima' of the engine exclude each other along {limits}" if limits else ""
-        sweep = Sweep(cost_model, route, tilings, choices, emptied=emptied)
+        sweep = Sweep(cost_model, route, tilings, choices, tried=len(tilings), emptied=emptied)
         sweep = sweep._kept(legal(tilings), lambda: refusal(tilings.take(slice(0, 1))))
         for link in sorted({link.name for link in route.machine.links if "fill" not in link.transforms}):
             sweep = sweep._kept(sweep._unfilled(link), lambda: f"the link '{link}' cannot 'fill' partial tiles")

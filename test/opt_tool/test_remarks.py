@@ -1,4 +1,4 @@
-"""Remarks: they are output, so that the IR is the same with and without; JSON that is read again; one line in a pass."""
+"""Remarks: output only, so that the IR is the same with and without; JSON that is read again; one line in a pass."""
 
 from __future__ import annotations
 
@@ -84,12 +84,14 @@ def test_remarks_of_a_pass_are_collected(tmp_path: Path, capsys: pytest.CaptureF
 def test_opt_collects_remarks():
     remarks: list[Remark] = []
     assert tilewright.opt(ADDITION, "cse", remarks=remarks) == tilewright.opt(ADDITION, "cse")
-    assert remarks == [] and not wanted()
+    assert remarks == []
+    assert not wanted()
 
 
 def test_without_a_list_nobody_listens():
     with collected(None) as observers:
-        assert not observers and not wanted()
+        assert not observers
+        assert not wanted()
 
 
 @pytest.mark.parametrize(
@@ -106,7 +108,8 @@ def test_without_a_list_nobody_listens():
 def test_malformed_files_are_refused(text: str, message: str):
     with pytest.raises(Diagnostic) as error:
         from_json(text, "a.json")
-    assert message in str(error.value) and "a.json" in str(error.value)
+    assert message in str(error.value)
+    assert "a.json" in str(error.value)
 
 
 def test_a_pattern_chooses_by_kind_pass_and_name():
