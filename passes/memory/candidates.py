@@ -20,6 +20,7 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.machine.level import Level
 from ...ir import Ints
 from ..tiles.group import Tilings
+from ..tiles.legality import Refusal
 from .cost_model import CostModel, near_bytes
 from .hints import pinned_stages
 from .route import Route
@@ -68,8 +69,8 @@ class Candidates:
     There are those of each of the `alternatives`, which differ in the role levels. The levels are those of
     the first one.
     A candidate whose compute cycles exceed the best cost found is pruned. `tried` is the number of tilings, and `legal`
-    that of those that the rules of tilings and the engines permit. The set is empty if an engine cannot run a
-    kernel on any tile.
+    that of those that the rules of tilings and the engines permit; `refusals` are those of the rules, for remarks.
+    The set is empty if an engine cannot run a kernel on any tile.
     """
 
     def __init__(
@@ -82,11 +83,13 @@ class Candidates:
     ):
         first, _ = next(iter(alternatives.values()))
         self.levels, self.emptied, self.tried, self.legal = first.levels, "", 0, 0
+        self.refusals: Sequence[Refusal] = ()
         lazy: list[_LazyCandidate] = []
         for number, (route, cost_model) in alternatives.items():
             sweep = Sweep.of(ops, route, cost_model, residency)
             self.emptied = self.emptied or sweep.emptied
             self.tried, self.legal = self.tried + sweep.tried, self.legal + len(sweep)
+            self.refusals = self.refusals or sweep.refusals
             for variant in (sweep, *sweep.with_panels()):
                 computing = _promising(variant, _stages(ops, variant, double_buffered))
                 tilings = variant.tilings.take(np.array([row for row, _ in computing.values()], np.int64))

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise, product
+from itertools import pairwise
 
-import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.kernel import kernel_of
 from ..core.remarks import analysis, missed, passed
-from ..tiles.group import Tilings, tilings_of
-from ..tiles.legality import RULES
+from ..tiles.group import Tilings
 from .candidates import Candidate, Candidates, fits
 from .hints import STAGES, pinned_stages
 from .layers import Layers
 from .near import ResidentSet
 from .plan import LONGEST_GROUP, Addresses, Choice, Plan, best
-from .tile_extents import extents_to_try
 
 _SHOWN = 3
 """Number of faster candidates that do not fit to remark on."""
@@ -128,29 +124,19 @@ def _why_single(layers: Layers, choice: Choice, number: int, options: Candidates
 
 
 def _remark_on_rules(near: ResidentSet, choice: Choice) -> None:
-    """Remark on the tilings that each rule refuses first, with a message for one, and on those that engines refuse."""
-    layers, options = near.layers, near.layers.options(choice.first, choice.count, near.resident)
-    ops = layers.ops[choice.first : choice.last + 1]
-    route = layers.route(ops)
-    extents = list(product(*extents_to_try(ops[-1], kernel_of(ops[-1]), route)))
-    if not extents:
-        return
-    left = tilings_of(tuple(ops), extents, {}, route.role_levels)
-    total = len(left)
-    for rule in RULES:
-        holds = rule.holds(left)
-        if not holds.all():
-            example = left.take(np.flatnonzero(~holds)[:1])
-            count, shape = int((~holds).sum()), _times(example.shape)
-            text = "the rule '{rule}' refuses {count:,} of {total:,} tilings, such as {tile}: {reason}"
-            reason = rule.message(example)
-            arguments = {"rule": rule.name, "count": count, "total": total, "tile": shape, "reason": reason}
-            analysis(ops[-1], "legality", text, **arguments)
-        left = left.take(holds)
-    if options.tried == total and options.legal < len(left):
+    """Remark on the tilings that each rule refuses first, with the message for one, and on those of engines."""
+    options = near.layers.options(choice.first, choice.count, near.resident)
+    op, total = near.layers.ops[choice.last], options.tried
+    for rule, count, example in options.refusals:
+        text = "the rule '{rule}' refuses {count:,} of {total:,} tilings, such as {tile}: {reason}"
+        tile, reason = _times(example.shape), rule.message(example)
+        arguments = {"rule": rule.name, "count": count, "total": total, "tile": tile, "reason": reason}
+        analysis(op, "legality", text, **arguments)
+    left = total - sum(count for _, count, _ in options.refusals)
+    if options.legal < left:
         text = "'{engine}' or its links do not run {count:,} of {total:,} tilings that the rules permit"
-        engine = layers.engines[ops[-1]].name
-        analysis(ops[-1], "legality", text, engine=engine, count=len(left) - options.legal, total=len(left))
+        engine = near.layers.engines[op].name
+        analysis(op, "legality", text, engine=engine, count=left - options.legal, total=left)
 
 
 def _remark_on_residency(near: ResidentSet, plan: Plan, number: int, addresses: Mapping[str, Addresses]) -> None:

@@ -20,9 +20,10 @@ from ...dialects.core.kernel import kernel_of
 from ...dialects.core.machine.level import Level
 from ...dialects.core.machine.tile_costs import TileCost
 from ...ir import Ints, shape_of
+from ..core.remarks import wanted
 from ..tiles.group import Tilings, tilings_of
 from ..tiles.kernels import any_along
-from ..tiles.legality import legal, refusal
+from ..tiles.legality import Refusal, legal, refusal, refusals_of
 from ..tiles.operands import Flags, OperandTiles
 from ..tiles.stream import tiles_in_order
 from .cost_model import CostModel, near_bytes
@@ -62,6 +63,8 @@ class Sweep:
     """The instructions of the same, per row; none where the program issues none."""
     tried: int = 0
     """Number of tilings, legal or not."""
+    refusals: Sequence[Refusal] = ()
+    """Tilings that rules refused; none where nobody wants remarks."""
     emptied: str = ""
     """Rule that the last tilings broke; empty if there are tilings."""
 
@@ -72,7 +75,8 @@ class Sweep:
         tilings = tilings_of(tuple(ops), list(product(*choices)), residency, route.role_levels)
         limits = ", ".join(f"d{dim}" for dim, extents in enumerate(choices) if not extents)
         emptied = f"'multiples' and 'maxima' of the engine exclude each other along {limits}" if limits else ""
-        sweep = Sweep(cost_model, route, tilings, choices, tried=len(tilings), emptied=emptied)
+        refusals = refusals_of(tilings) if wanted() else ()
+        sweep = Sweep(cost_model, route, tilings, choices, tried=len(tilings), refusals=refusals, emptied=emptied)
         sweep = sweep._kept(legal(tilings), lambda: refusal(tilings.take(slice(0, 1))))
         for link in sorted({link.name for link in route.machine.links if "fill" not in link.transforms}):
             sweep = sweep._kept(sweep._unfilled(link), lambda: f"the link '{link}' cannot 'fill' partial tiles")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from xdsl.dialects.linalg import ops as linalg
@@ -43,6 +44,21 @@ def legal(tilings: Tilings) -> Flags:
 def refusal(tiling: Tilings) -> str:
     """Return why one tiling is illegal: the message of the first rule that it breaks, empty if it is legal."""
     return next((rule.message(tiling) for rule in RULES if not rule.holds(tiling)[0]), "")
+
+
+Refusal: TypeAlias = "tuple[TilingRule, int, Tilings]"
+"""Rule, the number of tilings that it is the first to refuse, and one of these."""
+
+
+def refusals_of(tilings: Tilings) -> list[Refusal]:
+    """Return the rules that refuse some of N tilings, in their order, each with those that the ones before it left."""
+    refusals: list[Refusal] = []
+    for rule in RULES:
+        holds = rule.holds(tilings)
+        if not holds.all():
+            refusals.append((rule, int((~holds).sum()), tilings.take(np.flatnonzero(~holds)[:1])))
+        tilings = tilings.take(holds)
+    return refusals
 
 
 def refusal_of_part(part: KernelTiles) -> str:

@@ -32,7 +32,7 @@ from tilewright.passes.memory.layers import layers_of
 from tilewright.passes.memory.tile_extents import extents_to_try
 from tilewright.passes.plan_memory import PlanMemoryPass
 from tilewright.passes.tiles.group import Tilings, tilings_of
-from tilewright.passes.tiles.legality import RULES
+from tilewright.passes.tiles.legality import refusals_of
 from tilewright.test.docs.generated import update
 from tilewright.test.passes.plans import on_buffers
 
@@ -109,15 +109,12 @@ def tables(machine: Machine) -> dict[str, str]:
 
 def refusals(tilings: Tilings) -> Iterable[Sequence[object]]:
     """Yield what each rule refuses of what those before it have left, and the message for one."""
-    left = tilings
-    for rule in RULES:
-        keeps = rule.holds(left)
-        if not keeps.all():
-            example = left.take(np.flatnonzero(~keeps)[:1])
-            sizes = " x ".join(map(str, example.shape))
-            yield rule.name, f"{int((~keeps).sum()):,}", f"{sizes}: {rule.message(example)}"
-        left = left.take(keeps)
-    yield "*legal*", f"{len(left):,}", f"of {len(tilings):,}"
+    left = len(tilings)
+    for rule, count, example in refusals_of(tilings):
+        sizes = " x ".join(map(str, example.shape))
+        yield rule.name, f"{count:,}", f"{sizes}: {rule.message(example)}"
+        left -= count
+    yield "*legal*", f"{left:,}", f"of {len(tilings):,}"
 
 
 def planned(module: ModuleOp, machine: Machine) -> str:
