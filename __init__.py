@@ -6,9 +6,8 @@ Tilewright: a multi-level IR compiler for neural networks on small heterogeneous
     network = tilewright.load("net.onnx", target="host")
     outputs = network.run({"x": x})
 
-`load`, `compile`, `check` and `quantize` do what the commands of the same names do, `opt` what opt-tool does
-(docs/python.md). What they need is
-imported when they are first used.
+`load`, `compile`, `check` and `quantize` do what the commands of the same names do, `opt` what opt-tool does, and
+`load_passes` what its option `--load-pass` does (docs/python.md). What they need is imported when they are first used.
 """
 
 from __future__ import annotations
@@ -19,14 +18,16 @@ if TYPE_CHECKING:
     from .api import Network, check, compile, load, quantize
     from .errors import Diagnostic
     from .passes.core.opt import opt
+    from .plugins import load_passes
 
     __version__: str
 
-__all__ = ["Diagnostic", "Network", "__version__", "check", "compile", "load", "opt", "quantize"]
+__all__ = ["Diagnostic", "Network", "__version__", "check", "compile", "load", "load_passes", "opt", "quantize"]
 
 _HOME = {
     **dict.fromkeys(("Network", "check", "compile", "load", "quantize"), "api"),
     "Diagnostic": "errors",
+    "load_passes": "plugins",
     "opt": "passes.core.opt",
 }
 """Name -> the module that defines it."""

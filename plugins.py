@@ -46,8 +46,9 @@ def plugins() -> list[Plugin]:
     return [*_installed(tuple(sys.path)), *(_of_module(file, module) for file, module in loaded_files().items())]
 
 
-def load_passes(path: Path) -> None:
+def load_passes(file: str | Path) -> None:
     """Make known the passes and dialects that a file defines. Raises Diagnostic where it defines neither."""
+    path = Path(file)
     module = load_file(path)
     plugin = _of_module(path, module)
     if not plugin.passes and not plugin.dialects:
@@ -55,7 +56,7 @@ def load_passes(path: Path) -> None:
             "the file defines no pass and no dialect",
             where=str(path),
             expected="a class derived from ModulePass with a name, or an object Dialect(...)",
-            remedy="docs/extending.md shows a file with both",
+            remedy="docs/tutorial/4-write-an-op.md shows a file of each",
         )
 
 

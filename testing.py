@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from .runtime.testing.equivalence import assert_equivalent
 
 if TYPE_CHECKING:
-    from .runtime.testing.strategies import explicit_programs, grids, programs
+    from .runtime.testing.strategies import RandomProgram, explicit_programs, grids, programs
 
-__all__ = ["assert_equivalent", "explicit_programs", "grids", "programs"]
+__all__ = ["RandomProgram", "assert_equivalent", "explicit_programs", "grids", "programs"]
 
 
 def __getattr__(name: str) -> Any:

@@ -86,7 +86,7 @@ def _compiler(chosen: str, path: str) -> Rv32Compiler:
     raise Diagnostic(
         "there is no C compiler for RISC-V",
         expected=f"the package ziglang, {' or '.join(_GCC)} on the path, or the variable RV32_CC",
-        remedy="install one of them: pip install 'tilewright[test]', or apt-get install gcc-riscv64-unknown-elf",
+        remedy="install one of them: pip install 'tilewright[cc]', or apt-get install gcc-riscv64-unknown-elf",
     )
 
 

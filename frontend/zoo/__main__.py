@@ -1,4 +1,4 @@
-"""`python -m tilewright.frontend.zoo` lists the networks; `... NAME FILE [--seed N] [--open]` writes one."""
+"""`python -m tilewright.frontend.zoo [--costs]` lists the networks; `... NAME FILE [--seed N] [--open]` writes one."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("file", nargs="?", type=path_of, help="the ONNX file to write it to")
     parser.add_argument("--seed", type=int, default=0, help="where the weights come from (default 0)")
     parser.add_argument("--open", action="store_true", help="leave its lengths open, such as that of a cache")
+    parser.add_argument(
+        "--costs", action="store_true", help="list parameters, MACs and layers, too: builds each network"
+    )
     options = parser.parse_args(arguments)
     if options.name and not options.file:
         parser.error("the file to write is missing")
@@ -28,14 +31,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.name:
             write_bytes(options.file, build(options.name, options.seed, is_open=options.open).SerializeToString())
         else:
-            table_console().print(_table(options.seed))
+            table_console().print(_costs(options.seed) if options.costs else _list())
     except (Diagnostic, OSError) as problem:
         print(problem if isinstance(problem, Diagnostic) else f"error: {problem.strerror}", file=sys.stderr)
         return 1
     return 0
 
 
-def _table(seed: int) -> Table:
+def _list() -> Table:
+    table = Table("network", "summary")
+    for name in names():
+        table.add_row(name, summary(name))
+    return table
+
+
+def _costs(seed: int) -> Table:
     table = Table("network", "summary")
     for column in ("parameters", "MACs", "layers"):
         table.add_column(column, justify="right")

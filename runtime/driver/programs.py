@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 from ...dialects.core.kernel import is_kernel, kernel_of
 from ...dialects.core.nesting import nested_ops
 from ...dialects.core.ports import symbol_in
+from ...dialects.core.semantics import SCALAR_RULES
 from ...errors import Diagnostic, did_you_mean
 from .answers import Exactness
 
@@ -21,6 +22,9 @@ _OPTION = "--interpret-function"
 
 _SCALAR_DIALECTS = frozenset("builtin func arith math scf cf memref tensor bufferization affine index ub emitc".split())
 """Dialects of programs that run op by op on few numbers."""
+
+_RANGED_DIALECTS = frozenset(("nn", "quant"))
+"""Dialects whose scalar ops compute on the ranges of a network's integers, and may overflow at the ends of types."""
 
 _EXACT_MATH = (
     *(math.AbsFOp, math.AbsIOp, math.CeilOp, math.FloorOp, math.TruncOp, math.RoundOp, math.RoundEvenOp),
@@ -82,7 +86,11 @@ def _is_private(op: Operation) -> bool:
 
 
 def is_scalar(module: ModuleOp) -> bool:
-    """Return whether a program consists of scalar ops, control flow, memory and elementwise kernels of linalg."""
+    """
+    Return whether a program consists of scalar ops, control flow, memory and elementwise kernels of linalg.
+
+    An op of any dialect with elementwise semantics is one, those of a plug-in's too.
+    """
     return all(_is_scalar(op) for op in nested_ops(module))
 
 
@@ -90,7 +98,7 @@ def _is_scalar(op: Operation) -> bool:
     dialect = op.name.partition(".")[0]
     if dialect == "linalg":
         return op.name in ("linalg.yield", "linalg.fill") or (is_kernel(op) and not kernel_of(op).reduced)
-    return dialect in _SCALAR_DIALECTS
+    return dialect in _SCALAR_DIALECTS or (type(op) in SCALAR_RULES and dialect not in _RANGED_DIALECTS)
 
 
 def exactness_of(module: ModuleOp) -> Exactness:

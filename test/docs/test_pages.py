@@ -15,7 +15,7 @@ from tilewright.grammar import UsageError
 pytestmark = pytest.mark.quick
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "tutorial").glob("*.md")])
 TEXTS = [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 FOLDERS = "dialects|passes|targets|frontend|runtime|test|benchmarks|docs"
 

@@ -60,5 +60,5 @@ scf.fro
 
 // -----
 
-// expected-error@+1 {{Operation foo.custom is not registered; --allow-unregistered-dialect accepts}}
+// expected-error@+1 {{Operation foo.custom is not registered; --load-pass FILE.py knows the dialect of a file}}
 foo.custom

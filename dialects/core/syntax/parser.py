@@ -446,7 +446,10 @@ class LocatingParser(Parser):
         """Return the remedy for an op that is not registered: ops with names like it, or the option for its dialect."""
         dialect = self.ctx.get_optional_dialect(name.partition(".")[0])
         if dialect is None:
-            return "; --allow-unregistered-dialect accepts the generic form of ops of unknown dialects"
+            return (
+                "; --load-pass FILE.py knows the dialect of a file, --target DIR that of a target,"
+                " --allow-unregistered-dialect accepts the generic form of unknown ones"
+            )
         near = did_you_mean(name, [op.name for op in dialect.operations])
         return f" in the dialect '{dialect.name}'{f': {near}' if near else ''}"
 
