@@ -206,6 +206,40 @@ def test_passes_and_dialects_of_a_file(tmp_path: Path, capsys: pytest.CaptureFix
     assert tool([tmp_path / "f.mlir", "-p", "rename"], capsys)[0] == 2
 
 
+LOWERED = """
+import numpy as np
+from dataclasses import dataclass
+from xdsl.dialects import arith
+from xdsl.rewriter import Rewriter
+from tilewright.dialects.core.semantics import scalar
+from tilewright.passes.core.base import Pass
+from .names import DOUBLE, TwiceOp
+
+@scalar(TwiceOp)
+def twice(op, x):
+    return np.int32(min(2 * int(x), 2**31 - 1))
+
+@dataclass(frozen=True)
+class LowerPass(Pass):
+    '''Lower to a sum, which wraps around where the op saturates.'''
+    name = "lower-twice"
+
+    def apply(self, ctx, op):
+        for twice in [op for op in op.walk() if isinstance(op, TwiceOp)]:
+            Rewriter.replace_op(twice, arith.AddiOp(twice.x, twice.x))
+"""
+
+
+def test_scalar_ops_of_a_file_run_on_the_ends_of_their_type(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    write(tmp_path, {"lower.py": LOWERED, "names.py": DIALECT.format(dialect="double", more="")})
+    text = "func.func @f(%x: i32) -> i32 {\n  %y = double.twice %x\n  func.return %y : i32\n}\n"
+    (tmp_path / "f.mlir").write_text(text)
+    words = [tmp_path / "f.mlir", "--load-pass", tmp_path / "lower.py", "-p", "lower-twice", "--interpret-each"]
+    code, _, err = tool(words, capsys)
+    assert code == 1
+    assert "[lower-twice, pass 1 of 1] the answer changes" in err
+
+
 def test_a_target_uses_the_pass_of_a_file(tmp_path: Path, case: Saved, capsys: pytest.CaptureFixture[str]):
     write(tmp_path, {"own.py": PASS.format(cls="Rename", name="rename")})
     write(tmp_path / "chip", {"machine.toml": MACHINE, "pipeline.txt": "types: rename{to=other}\n"})
