@@ -217,7 +217,7 @@ from .names import DOUBLE, TwiceOp
 
 @scalar(TwiceOp)
 def twice(op, x):
-    return np.int32(min(2 * int(x), 2**31 - 1))
+    return np.minimum(2 * np.int64(x), 2**31 - 1).astype(np.int32)
 
 @dataclass(frozen=True)
 class LowerPass(Pass):
