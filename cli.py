@@ -95,8 +95,9 @@ Find the machines for a network: model it at all points of a design space, and m
   tilewright explore --target pim --by schedule --list
 
 An axis is a key of the machine file, an option of a pass of the pipeline, `batch`, or a short name that the target
-declares; its points are all combinations of values. Points run in processes; each is appended to the file of results as
-it ends, one that fails with its error. Started again, the command evaluates what the file lacks. A page has the plot.
+declares; its points are all combinations of values. Points run in processes; each is in the file of results as soon as
+it ends, one that fails with its error. Interrupted or killed, the command goes on when it is started again: it
+evaluates what the file lacks. The file is .jsonl or .sqlite; .csv and .parquet are tables beside an .sqlite.
 """
 
 _REPLAY = """\

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
-import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 
     from ....compiler import Model
     from .evaluate import Design
-    from .results import PointResult, Results, Subject
+    from .results import PointResult, Results
 
 _SHOWN = 5
 """Errors of failed points that are shown."""
@@ -37,8 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--vary", action="append", default=[], metavar="NAME=VALUE,VALUE", help=what)
     what = "how a point is modelled: profile (the program, simulated), or what --list shows (profile)"
     add("--by", default="profile", metavar="EVALUATION", help=what)
-    what = "the file of results, a line of JSON for each point; points that it has are not evaluated again"
-    add("-o", "--output", type=path_of, metavar="FILE.jsonl", help=what)
+    what = (
+        "the file of results; points that it has are not evaluated again: .jsonl, or .sqlite; .csv and .parquet are"
+        " tables, written at the end, of the results in a .sqlite beside them"
+    )
+    add("-o", "--output", type=path_of, metavar="FILE", help=what)
     add("--retry", action="store_true", help="evaluate again the points that failed")
     add("--html", type=path_of, metavar="FILE.html", help="write a page with the Pareto plot, in one file")
     what = "write the machine file of each Pareto-optimal point, which --target takes"
@@ -85,12 +86,10 @@ def run(options: argparse.Namespace, models: Sequence[Model]) -> int:
 
     Raises UsageError for a wrong axis, value or cost, and Diagnostic where no point is left, or the file is of others.
     """
-    from ....files import check_places, write_text
+    from ....files import write_text
     from ....grammar import UsageError
-    from .axes import parse_vary
     from .evaluate import Design
     from .page import page_of
-    from .results import Results
 
     console = table_console()
     design = Design(options.target, options.by)
@@ -100,29 +99,57 @@ def run(options: argparse.Namespace, models: Sequence[Model]) -> int:
     if not models or not options.vary or options.output is None:
         example = "tilewright explore net.onnx --vary levels.L1.size=64KiB,128KiB -o points.jsonl"
         raise UsageError("explore needs a model, an axis and a file of results", remedy=example)
-    check_places({"--output": options.output, "--html": options.html}, options.models)
-    networks = _by_name(models)
-    points = design.axes.points([parse_vary(text) for text in options.vary])
-    design.check(points)
-    jobs = [PointJob(name, point) for name in networks for point in points]
-    subjects = _subjects(networks, design)
-    results = Results(options.output, list(subjects.values()))
-    earlier = [results.of(job.network, job.point.values) for job in jobs]
-    open_jobs = [job for job, old in zip(jobs, earlier, strict=True) if old is None or (old.error and options.retry)]
-    _evaluate(open_jobs, design, networks, subjects, results, options)
+    jobs, results, reused = _evaluated(options, models, design)
     evaluated = [result for job in jobs if (result := results.of(job.network, job.point.values)) is not None]
     rows, objectives = _rows(jobs, results, options.minimise, options.mac_bytes)
     _print_rows(rows, objectives, design.units, console)
     failed = [result for result in evaluated if result.error]
     _print_failed(failed, console)
-    reused = len(jobs) - len(open_jobs)
-    print(f"points: {len(jobs)}, failed: {len(failed)}, from {options.output}: {reused}; all costs are modelled")
+    print(f"points: {len(jobs)}, failed: {len(failed)}, from {results.file}: {reused}; all costs are modelled")
     if options.machines:
         _write_machines(rows, design, options.machines, console)
     if options.html:
         write_text(options.html, page_of(rows, failed, objectives, design))
         console.print(f"wrote {options.html}", highlight=False, soft_wrap=True)
     return 0
+
+
+def _evaluated(
+    options: argparse.Namespace, models: Sequence[Model], design: Design
+) -> tuple[list[PointJob], Results, int]:
+    """Evaluate the jobs that the file of results lacks; return all jobs, the results, and how many it had."""
+    from ....files import check_places
+    from .axes import parse_vary
+    from .results import Results
+    from .stores import store_at
+    from .sweep import DesignSweep, evaluate
+    from .tables import check_table, write_table
+
+    file, table = _places(options.output)
+    check_places({"--output": table or file, "--html": options.html}, options.models)
+    if table:
+        check_places({"--output": file}, options.models)
+        check_table(table)
+    points = design.axes.points([parse_vary(text) for text in options.vary])
+    design.check(points)
+    sweep = DesignSweep(design, _by_name(models), points)
+    results = Results(store_at(file), list(sweep.subjects.values()), sweep.axes)
+    earlier = [results.of(job.network, job.point.values) for job in sweep.jobs]
+    is_open = [old is None or (bool(old.error) and options.retry) for old in earlier]
+    open_jobs = [job for job, lacks in zip(sweep.jobs, is_open, strict=True) if lacks]
+    evaluate(sweep, open_jobs, results, partial(sweep.locally, processes=options.jobs, limit=options.time_limit))
+    stored = results.finish([(job.network, job.point.values) for job in sweep.jobs])
+    if table:
+        write_table(table, stored)
+    return sweep.jobs, results, len(sweep.jobs) - len(open_jobs)
+
+
+def _places(output: Path) -> tuple[Path, Path | None]:
+    """Return the file of results, and that of the table where -o names one: its results are in a database beside it."""
+    from .stores import DATABASES
+    from .tables import TABLES
+
+    return (output.with_suffix(DATABASES[0]), output) if output.suffix in TABLES else (output, None)
 
 
 def _by_name(models: Sequence[Model]) -> dict[str, Model]:
@@ -137,71 +164,6 @@ def _by_name(models: Sequence[Model]) -> dict[str, Model]:
 
         raise UsageError("two networks have one name", expected="different files", found=", ".join(titles))
     return dict(zip(titles, models, strict=True))
-
-
-def _subjects(networks: Mapping[str, Model], design: Design) -> dict[str, Subject]:
-    """Return the subject of the results of each network. Raises Diagnostic where a network cannot be read."""
-    from ....files import check_readable, read_regular
-    from .results import Subject
-
-    machine = _digest([json.dumps(design.table, sort_keys=True).encode()])
-    subjects: dict[str, Subject] = {}
-    for name, model in networks.items():
-        check_readable(str(model.path))
-        values = {name: value.tolist() for name, value in model.input_values.items()}
-        form = (model.input_shapes, model.input_types, values, model.context, model.bucket, model.integers)
-        digest = _digest([read_regular(model.path), repr(form).encode()])
-        subjects[name] = Subject(name, digest, design.target, machine, design.by)
-    return subjects
-
-
-def _digest(parts: Iterable[bytes]) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part)
-    return digest.hexdigest()[:16]
-
-
-def _evaluate(
-    jobs: Sequence[PointJob],
-    design: Design,
-    networks: Mapping[str, Model],
-    subjects: Mapping[str, Subject],
-    results: Results,
-    options: argparse.Namespace,
-) -> None:
-    """Evaluate jobs in processes, and append their results as they end."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from .evaluate import Evaluator
-    from .results import PointResult
-    from .workers import outcomes
-
-    varied = frozenset(option.step for job in jobs for option in job.point.setting.options)
-    status = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    # Without a thread that refreshes, as processes are forked meanwhile.
-    bar = Progress(*columns, console=status, transient=True, disable=not status.is_terminal, auto_refresh=False)
-    with tempfile.TemporaryDirectory() as folder, bar:
-        task, failed = bar.add_task("exploring", total=len(jobs)), 0
-        evaluator = Evaluator(design, networks, varied, Path(folder))
-        work = partial(_metrics, evaluator, jobs)
-        for outcome in outcomes(work, len(jobs), options.jobs, options.time_limit):
-            if outcome is not None:
-                job, error = jobs[outcome.number], str(outcome.error) if outcome.error else ""
-                metrics: dict[str, float] = {} if error else outcome.result
-                failed += bool(error)
-                results.append(PointResult(subjects[job.network], job.point.values, metrics, error, outcome.seconds))
-                bar.update(task, advance=1, description=f"exploring, {failed} failed" if failed else "exploring")
-            bar.refresh()
-
-
-def _metrics(evaluator: object, jobs: Sequence[PointJob], number: int) -> dict[str, float]:
-    from .evaluate import Evaluator
-
-    assert isinstance(evaluator, Evaluator)
-    return evaluator.metrics(*jobs[number])
 
 
 def _rows(

@@ -1,131 +1,141 @@
-"""File of results: JSON lines, one for each point of a network, appended as points end."""
+"""Results of a sweep: what they are of, those that a store has, and the refusal of a store of another sweep."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Protocol
 
 from ....errors import Diagnostic
-from ....files import read_regular
 
 Values = tuple[tuple[str, str], ...]
 """Value of each axis."""
+ResultKey = tuple[str, frozenset[tuple[str, str]]]
+"""Network, and the value of each axis."""
+REMEDY = "give another file with -o"
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Network and target that results are of: names, and digests of network and machine."""
+    """
+    Network, target and compiler that results are of: names, and digests of network and machine.
+
+    `compiler` has the versions that costs depend on, and a digest of the sources.
+    """
 
     network: str
     digest: str
     target: str
     machine: str
     by: str
+    compiler: str
 
 
 @dataclass(frozen=True)
 class PointResult:
-    """Costs of a network at a point, or the error there; `seconds` is what finding them took."""
+    """Costs of a network at a point, or the error there; `seconds` of wall-clock time, which files need not keep."""
 
     subject: Subject
     point: Values
     metrics: Mapping[str, float] = field(default_factory=dict[str, float])
     error: str = ""
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def key(self) -> ResultKey:
+        """Network and values of the axes, in whatever order these are."""
+        return self.subject.network, frozenset(self.point)
+
+
+class ResultStore(Protocol):
+    """File of results, which need not exist. Its methods raise Diagnostic where it cannot be read or written."""
+
+    file: Path
+
+    def rows(self) -> Iterator[tuple[str, PointResult]]:
+        """Yield the results in the order of the file, each with its place there."""
+        ...
+
+    def append(self, result: PointResult) -> None:
+        """Add or replace a result: when this returns it is in the file, even if the process is killed."""
+        ...
+
+    def replace(self, results: Sequence[PointResult]) -> None:
+        """Make these the rows of the file, in this order: all of them, or none if the process is killed."""
+        ...
 
 
 class Results:
     """
-    Results in a file, which need not exist.
+    Results of a sweep in a store.
 
-    Raises Diagnostic where the file cannot be read, is no file of results, or has those of other subjects.
+    Raises Diagnostic where the store cannot be read, is no file of results, or has those of another sweep: of other
+    subjects, or with other axes than these.
     """
 
-    def __init__(self, file: Path, subjects: Sequence[Subject]):
-        self._file = file
-        self.found: dict[tuple[str, frozenset[tuple[str, str]]], PointResult] = {}
-        text = _text_of(file)
-        whole, _, cut = text.rpartition("\n")
-        self._broken = bool(cut)
-        for number, line in enumerate(whole.splitlines() if whole else (), 1):
-            result = _result(f"{file}:{number}", line)
-            if result.subject not in subjects:
-                raise _other(f"{file}:{number}", result.subject, subjects)
-            self._keep(result)
+    def __init__(self, store: ResultStore, subjects: Sequence[Subject], axes: Iterable[str]):
+        self._store, self.file = store, store.file
+        self._subjects, self._axes = subjects, frozenset(axes)
+        self.found = {result.key: result for result in self._read()}
 
-    def _keep(self, result: PointResult) -> None:
-        self.found[result.subject.network, frozenset(result.point)] = result
+    def _read(self) -> list[PointResult]:
+        rows: list[PointResult] = []
+        for where, result in self._store.rows():
+            self._check(where, result)
+            rows.append(result)
+        return rows
+
+    def _check(self, where: str, result: PointResult) -> None:
+        """Raise Diagnostic where a result is of another sweep."""
+        if result.subject not in self._subjects:
+            raise _other_subject(where, result.subject, self._subjects)
+        names = [name for name, _ in result.point]
+        if frozenset(names) != self._axes:
+            expected, other = ", ".join(sorted(self._axes)), ", ".join(sorted(names))
+            remedy = f"{REMEDY}, or vary the axes of the file: values may be added to them"
+            raise Diagnostic("the results are of other axes", where, expected, other, remedy)
 
     def of(self, network: str, point: Values) -> PointResult | None:
         """Return the result of a network at a point."""
         return self.found.get((network, frozenset(point)))
 
     def append(self, result: PointResult) -> None:
-        """Add a result. Raises Diagnostic where the file cannot be written."""
-        record = {**asdict(result.subject), "point": dict(result.point)}
-        record |= {"error": result.error} if result.error else {"metrics": dict(result.metrics)}
-        line = json.dumps(record | {"seconds": round(result.seconds, 3)}) + "\n"
-        try:
-            if self._broken:
-                self._drop_cut_line()
-            with self._file.open("a", encoding="utf-8") as stream:
-                stream.write(line)
-        except OSError as error:
-            raise Diagnostic(f"the results cannot be written: {error.strerror}", str(self._file)) from error
-        self._keep(result)
+        """Add a result to the file. Raises Diagnostic where that cannot be written."""
+        self._store.append(result)
+        self.found[result.key] = result
 
-    def _drop_cut_line(self) -> None:
-        """Remove the last line, which a process that was killed wrote a part of."""
-        with self._file.open("r+b") as stream:
-            stream.truncate(stream.read().rfind(b"\n") + 1)
-            os.fsync(stream.fileno())
-        self._broken = False
+    def finish(self, order: Sequence[tuple[str, Values]]) -> list[PointResult]:
+        """
+        Bring the file into the order of a sweep, rows of other points last, and return its rows.
 
-
-def _text_of(file: Path) -> str:
-    try:
-        return read_regular(file).decode()
-    except FileNotFoundError:
-        return ""
-    except OSError as error:
-        raise Diagnostic(f"the results cannot be read: {error.strerror}", str(file)) from error
-    except UnicodeDecodeError as error:
-        raise Diagnostic("not a file of results: it is not UTF-8", str(file)) from error
+        The rows of a finished file depend on the sweep alone, not on which point ended first. Raises Diagnostic where
+        it cannot be written.
+        """
+        stored = self._read()
+        rows = {result.key: result for result in stored} | self.found
+        keys = dict.fromkeys((network, frozenset(point)) for network, point in order)
+        keys |= dict.fromkeys(sorted(rows.keys() - keys, key=_by_text))
+        results = [rows[key] for key in keys if key in rows]
+        if stored != results:
+            self._store.replace(results)
+        return results
 
 
-def _result(where: str, line: str) -> PointResult:
-    """Return the result of a line. Raises Diagnostic where it is none."""
-    try:
-        record: Any = json.loads(line)
-        texts = [record[name] for name in Subject.__dataclass_fields__]
-        point, metrics = cast("dict[str, str]", record["point"]), cast("dict[str, float]", record.get("metrics", {}))
-        error, seconds = str(record.get("error", "")), float(record.get("seconds", 0))
-        subject = Subject(*texts)
-        if not all(isinstance(text, str) for text in (*texts, *point, *point.values())) or bool(metrics) == bool(error):
-            raise ValueError
-        return PointResult(
-            subject, tuple(point.items()), {name: float(cost) for name, cost in metrics.items()}, error, seconds
-        )
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        expected = "a line of JSON as `tilewright explore` writes it"
-        raise Diagnostic("not a file of results", where, expected, line[:80], "give another file with -o") from error
+def _by_text(key: ResultKey) -> tuple[str, list[tuple[str, str]]]:
+    return key[0], sorted(key[1])
 
 
-def _other(where: str, subject: Subject, subjects: Sequence[Subject]) -> Diagnostic:
+def _other_subject(where: str, subject: Subject, subjects: Sequence[Subject]) -> Diagnostic:
     """Return the error for results of another subject: what differs first."""
     of_network = [candidate for candidate in subjects if candidate.network == subject.network]
     nearest = (of_network or list(subjects))[0]
     names = {"network": "network", "digest": f"network '{subject.network}'", "target": "target"}
-    names |= {"machine": f"machine file of '{subject.target}'", "by": "evaluation"}
+    names |= {"machine": f"machine file of '{subject.target}'", "by": "evaluation", "compiler": "compiler"}
     differs = next(name for name in names if getattr(subject, name) != getattr(nearest, name))
     expected, other = getattr(nearest, differs), getattr(subject, differs)
     if differs == "network":
         expected = ", ".join(candidate.network for candidate in subjects)
     what = "another state of the" if differs in ("digest", "machine") else "another"
-    return Diagnostic(
-        f"the results are of {what} {names[differs]}", where, expected[:80], other[:80], "give another file with -o"
-    )
+    remedy = f"{REMEDY}, or remove this one to evaluate all points again" if differs == "compiler" else REMEDY
+    return Diagnostic(f"the results are of {what} {names[differs]}", where, expected[:160], other[:160], remedy)

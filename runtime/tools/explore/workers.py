@@ -1,4 +1,4 @@
-"""Processes that do independent jobs; one that fails, dies or takes too long ends no other."""
+"""Processes that do independent jobs; a job that fails, kills its process or takes too long ends no other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import signal
 import tempfile
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +21,8 @@ from ....passes.core.failures import as_diagnostic
 
 _LINES = 5
 """Of what a process said before it died, so many lines are kept."""
+ATTEMPTS = 3
+"""Processes that a job may kill, one after the other, until it has failed."""
 _POLL = 0.5
 """Seconds between two looks for outcomes, or for the death of the parent, which other processes' pipes do not show."""
 
@@ -33,19 +35,22 @@ class JobOutcome:
     result: Any
     error: Diagnostic | None
     seconds: float
+    is_death: bool = False
+    """Whether the job ended its process."""
 
 
 def outcomes(work: Callable[[int], Any], count: int, processes: int, limit: float = 0.0) -> Iterator[JobOutcome | None]:
     """
     Do the jobs 0 to `count`, each in a process, and yield their outcomes as they end, and None now and then between.
 
-    A job that takes longer than `limit` seconds (0: none) is killed. Where processes cannot be forked, jobs are done in
-    this one, without a limit.
+    A job that takes longer than `limit` seconds (0: none) is killed. One whose process dies is done again in another
+    process, until it has killed ATTEMPTS of them. Where processes cannot be forked, jobs are done in this one, without
+    a limit.
     """
     if not hasattr(os, "fork"):
         yield from (_outcome(work, number) for number in range(count))
         return
-    waiting = deque(range(count))
+    waiting, deaths = deque(range(count)), Counter[int]()
     workers = [_Worker(work) for _ in range(min(processes, count))]
     try:
         for worker in workers:
@@ -59,12 +64,23 @@ def outcomes(work: Callable[[int], Any], count: int, processes: int, limit: floa
                 if not workers[place].is_alive:
                     workers[place].close()
                     workers[place] = _Worker(work)
+                if is_tried_again(outcome, deaths):
+                    waiting.appendleft(outcome.number)
+                    ended[place] = None
                 if waiting:
                     workers[place].give(waiting.popleft())
             yield from [outcome for outcome in ended if outcome is not None] or [None]
     finally:
         for worker in workers:
             worker.close()
+
+
+def is_tried_again(outcome: JobOutcome, deaths: Counter[int]) -> bool:
+    """Return whether a job is to be done again, as it ended its process; `deaths` counts those of each job."""
+    if not outcome.is_death:
+        return False
+    deaths[outcome.number] += 1
+    return deaths[outcome.number] < ATTEMPTS
 
 
 class _Worker:
@@ -97,7 +113,7 @@ class _Worker:
             try:
                 result, error = self.connection.recv()
             except (EOFError, OSError):
-                return JobOutcome(number, None, self._death(), seconds)
+                return JobOutcome(number, None, self._death(), seconds, is_death=True)
             return JobOutcome(number, result, error, seconds)
         if not limit or seconds <= limit:
             return None
@@ -111,9 +127,10 @@ class _Worker:
         code = self._process.exitcode or 0
         self._said.seek(0)
         text = self._said.read().decode(errors="replace").strip().splitlines()[-_LINES:]
-        return Diagnostic(
-            f"its process was ended by {signal.Signals(-code).name if code < 0 else f'exit({code})'}", notes=text
-        )
+        cause = signal.Signals(-code).name if code < 0 else f"exit({code})"
+        tries = f"{ATTEMPTS} processes, one after the other"
+        remedy = "--retry evaluates it again, with fewer --jobs where memory was short"
+        return Diagnostic(f"its process was ended by {cause}", found=tries, remedy=remedy, notes=text)
 
     def close(self) -> None:
         """End the process."""

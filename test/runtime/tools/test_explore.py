@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
+import random
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +27,11 @@ from tilewright.dialects.core.machine.file import load_machine
 from tilewright.discovery import TARGETS, scope
 from tilewright.errors import Diagnostic
 from tilewright.grammar import UsageError
-from tilewright.runtime.tools.explore.axes import parse_vary
-from tilewright.runtime.tools.explore.evaluate import Design
+from tilewright.runtime.tools.explore.axes import Point, parse_vary
+from tilewright.runtime.tools.explore.evaluate import Design, Evaluator
 from tilewright.runtime.tools.explore.pareto import pareto
+from tilewright.runtime.tools.explore.stores import record_of, store_at
+from tilewright.runtime.tools.explore.sweep import compiler_state
 from tilewright.runtime.tools.explore.workers import JobOutcome, outcomes
 from tilewright.runtime.tools.profile import profile
 from tilewright.test.browser import FOREIGN, needs_browser, probed
@@ -158,12 +164,25 @@ def test_a_process_that_ends_takes_no_other_with_it():
         return number * number
 
     found = run(work, 8)
+    assert "found:      3 processes, one after the other" in str(found[2].error)
     assert [found[number].result for number in (0, 4, 5, 6, 7)] == [0, 16, 25, 36, 49]
     errors = {number: str(each.error) for number, each in found.items() if each.error is not None}
     assert sorted(errors) == [1, 2, 3]
     assert "ValueError: wrong" in errors[1]
     assert "ended by SIGKILL\n  note: out of luck" in errors[2]
     assert "ended by exit(3)" in errors[3]
+
+
+def test_a_job_whose_process_dies_is_tried_in_another(tmp_path: Path):
+    def work(number: int) -> int:
+        if number == 1 and len(list(tmp_path.iterdir())) < 2:
+            (tmp_path / str(os.getpid())).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number
+
+    ended = run(work, 3)
+    assert [ended[number].result for number in range(3)] == [0, 1, 2]
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_time_limit():
@@ -230,6 +249,49 @@ def test_optimal_points_have_machine_files(explored: Path, network: Path):
     assert sorted(found) == sorted(cost for cost, best in zip(costs, pareto(costs), strict=True) if best)
 
 
+def test_stores_have_the_same_rows(explored: Path, network: Path, capsys: pytest.CaptureFixture[str]):
+    """In the order of the sweep, whatever ended first, and with the same text."""
+    database, table, one = (explored / name for name in ("points.sqlite", "points.csv", "one.jsonl"))
+    words = [network, "--vary", SIZES, "--vary", WIDTHS]
+    assert explore([*words, "-o", table], capsys)[0] == 0
+    assert f"{database}: 6;" in explore([*words, "-o", database], capsys)[1]
+    rows = lines(explored / "points.jsonl")
+    assert rows == [record_of(result) for _, result in store_at(database).rows()]
+    assert [row["point"]["levels.L1.size"] for row in rows] == ["8", "8", "160", "160", "1KiB", "1KiB"]
+    assert explore([*words, "-o", one, "--jobs", "1"], capsys)[0] == 0
+    assert one.read_bytes() == (explored / "points.jsonl").read_bytes()
+    with closing(sqlite3.connect(database)) as connection:
+        query = """SELECT "levels.L1.size", "links.dma.width", cycles FROM points WHERE error = ''"""
+        columns = connection.execute(query).fetchall()
+    expected = [(*row["point"].values(), row["metrics"]["cycles"]) for row in rows if "metrics" in row]
+    assert columns == expected
+    with table.open(newline="") as stream:
+        cells = list(csv.DictReader(stream))
+    assert [(cell["levels.L1.size"], cell["links.dma.width"], float(cell["cycles"])) for cell in cells[2:]] == expected
+    assert [cell["error"] != "" for cell in cells] == [True, True, *[False] * 4]
+
+
+def test_parquet(explored: Path, network: Path, capsys: pytest.CaptureFixture[str]):
+    """The results are in a database beside it, which another table of the same sweep shares."""
+    parquet: Any = pytest.importorskip("pyarrow.parquet", reason="pip install 'tilewright[parquet]'")
+    words = [network, "--vary", SIZES, "--vary", WIDTHS, "-o", explored / "points.parquet"]
+    assert explore(words, capsys)[0] == 0
+    table = parquet.read_table(explored / "points.parquet")
+    rows = [record_of(result) for _, result in store_at(explored / "points.sqlite").rows()]
+    assert table["cycles"].to_pylist() == [row.get("metrics", {}).get("cycles") for row in rows]
+    assert table["links.dma.width"].to_pylist() == ["1", "8"] * 3
+    assert [text != "" for text in table["error"].to_pylist()] == [True, True, *[False] * 4]
+
+
+def test_parquet_without_its_package(
+    network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    code, _, err = explore([network, "--vary", WIDTHS, "-o", tmp_path / "points.parquet"], capsys)
+    assert (code, list(tmp_path.iterdir())) == (1, [])
+    assert "pip install 'tilewright[parquet]', or write .csv" in err
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
@@ -264,6 +326,11 @@ def test_a_network_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[st
         ({"digest": "0"}, "of another state of the network 'small.onnx'"),
         ({"target": "siracusa"}, "of another target\n"),
         ({"machine": "0"}, "of another state of the machine file"),
+        ({"compiler": "tilewright 9"}, "of another compiler\n  expected:   tilewright "),
+        (
+            {"point": {"links.dma.width": "1"}},
+            "of other axes\n  expected:   levels.L1.size, links.dma.width\n  found:  ",
+        ),
         ({"by": "schedule"}, "of another evaluation\n  expected:   profile\n  found:      schedule"),
         ({"point": 1}, "not a file of results"),
         ({"metrics": {}}, "not a file of results"),
@@ -277,7 +344,7 @@ def test_results_of_others(
     record = next(each for each in lines(explored / "points.jsonl") if "metrics" in each)
     text = f"{json.dumps(record)}\n{json.dumps(record | change)}\n"
     file.write_text(text)
-    code, _, err = explore([network, "--vary", WIDTHS, "-o", file], capsys)
+    code, _, err = explore([network, "--vary", SIZES, "--vary", WIDTHS, "-o", file], capsys)
     assert code == 1
     assert f"{file}:2: error: " in err
     assert message in err
@@ -313,6 +380,98 @@ def test_axes_of_a_folder_anywhere(tmp_path: Path):
         setting("wait", "3", str(folder))
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"text" * 300, "not a file of results\n  expected:   an SQLite database"),
+        (
+            "CREATE TABLE points (x)",
+            "not a file of results\n  expected:   a database as `tilewright explore` writes it",
+        ),
+        ("PRAGMA application_id = 1415013752; PRAGMA user_version = 9; CREATE TABLE results (x)", "format 9"),
+    ],
+)
+def test_databases_of_others(
+    content: bytes | str, message: str, network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    file = tmp_path / "points.sqlite"
+    if isinstance(content, bytes):
+        file.write_bytes(content)
+    else:
+        with closing(sqlite3.connect(file)) as connection:
+            connection.executescript(content)
+    before = file.read_bytes()
+    code, _, err = explore([network, "--vary", WIDTHS, "-o", file], capsys)
+    assert (code, file.read_bytes()) == (1, before)
+    assert f"{file}: error: {message.partition(chr(10))[0]}" in err or message in err
+    assert message in err
+    assert "give another file with -o" in err
+
+
+def forked(words: Sequence[str]) -> int:
+    """Begin a command in a forked process of its own group; return its id."""
+    child = os.fork()
+    if child:
+        return child
+    os.setsid()
+    with open(os.devnull, "w") as null:
+        os.dup2(null.fileno(), 1)
+        os._exit(cli.main(words))
+
+
+@pytest.mark.parametrize("name", ["points.jsonl", "points.sqlite"])
+def test_a_killed_sweep_goes_on(name: str, network: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Killed at any moment: no stored point is evaluated again, none is lost, and the file is that of a whole sweep."""
+    log = tmp_path / "log"
+
+    def metrics(_: object, network: str, point: Point) -> dict[str, float]:
+        time.sleep(0.01)
+        with log.open("a") as stream:
+            stream.write(f"{point}\n")
+        return {"cycles": float(point.values[0][1]), "memory": 1.0, "macs": 1.0}
+
+    monkeypatch.setattr(Evaluator, "metrics", metrics)
+    widths = "links.dma.width=" + ",".join(map(str, range(1, 101)))
+    files = [tmp_path / f"{whole}{name}" for whole in ("", "whole")]
+    commands = [
+        ["explore", str(network), "--target", TARGET, "--jobs", "2", "--vary", widths, "-o", str(file)]
+        for file in files
+    ]
+    compiler_state()  # once, not in each process
+    stored: list[set[str]] = [set()]
+    for least in (6, 9, 12):
+        before = _evaluated(log)
+        child, begun = forked(commands[0]), time.monotonic()
+        while _evaluated(log) < before + least:
+            assert time.monotonic() < begun + 60
+            time.sleep(0.002)
+        time.sleep(0.03 * random.random())
+        os.killpg(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        stored.append(_stored(files[0]))
+        assert stored[-2] < stored[-1]
+        with log.open("a") as stream:
+            stream.write("killed\n")
+    assert cli.main(commands[0]) == 0
+    runs = [set(text.splitlines()) for text in log.read_text().split("killed\n")]
+    assert [evaluated & before for evaluated, before in zip(runs, stored, strict=True)] == [set()] * 4
+    assert sum(map(len, runs)) <= 100 + 4 * 3  # of each process one that ended and one that ran
+    assert cli.main(commands[1]) == 0
+    rows, whole = ([record_of(result) for _, result in store_at(file).rows()] for file in files)
+    assert rows == whole
+    assert len(rows) == 100
+    if name.endswith(".jsonl"):
+        assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def _evaluated(log: Path) -> int:
+    return log.read_text().count("links") if log.exists() else 0
+
+
+def _stored(file: Path) -> set[str]:
+    return {" ".join(f"{axis}={value}" for axis, value in result.point) for _, result in store_at(file).rows()}
+
+
 def test_an_interrupt_keeps_the_results(network: Path, tmp_path: Path):
     """It ends the command and its processes; the points that had ended are in the file."""
     slow = tmp_path / "slow.py"
@@ -335,6 +494,9 @@ def test_an_interrupt_keeps_the_results(network: Path, tmp_path: Path):
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(60) == 130
+        assert process.stderr is not None
+        told = f"interrupted: 1 of 2 points are in {file}; the same command evaluates the others"
+        assert told in process.stderr.read().decode()
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
     assert [each["point"] for each in lines(file)] == [{"links.dma.width": "8"}]
