@@ -243,7 +243,7 @@ def _add_reports(add: _Add) -> None:
 
 
 def _add_interpretation(add: _Add) -> None:
-    add("--interpret-each", action=_FLAG, help="run the program after each pass; name the first to change the answer")
+    add("--interpret-each", action=_FLAG, help="run the program after each pass; name the first pass and op that change it")
     function = "a function for --interpret-each to run, repeatable; @network without, or the only public one"
     add("--interpret-function", metavar="NAME", action="append", default=[], help=function)
     runs = "the number of inputs of --interpret-each: without, 64 for scalar programs, 1 or 2 for networks"

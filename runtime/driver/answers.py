@@ -34,7 +34,14 @@ class Exactness:
 
 @dataclass(eq=False)
 class WrongAnswer(Diagnostic):
-    """Error that an output or memory has other values, or another shape, than before the pass."""
+    """
+    Error that an output or memory has other values, or another shape, than before the pass.
+
+    `name` is that of the output or memory, `index` the position of the first value that differs.
+    """
+
+    name: str = ""
+    index: tuple[int, ...] = ()
 
 
 ROUNDED = Exactness()
@@ -91,6 +98,8 @@ def _compare_one(
         f"{int(np.count_nonzero(wrong))} of {wrong.size} values differ",
         expected=f"{expected[first]} ({expected.dtype})",
         found=f"{actual[first]} ({actual.dtype})",
+        name=name,
+        index=first,
     )
 
 

@@ -116,7 +116,7 @@ class CommandRun:
 
     def check(self, module: ModuleOp, pipeline: Pipeline, observers: Sequence[Observer]) -> None:
         """Run a pipeline on a module that verifies, and the output format. Raises what the command would report."""
-        manager = PassManager([*self.checks(), *observers], bool(self.arguments.verify_each))
+        manager = PassManager([*self.checks(localise=False), *observers], bool(self.arguments.verify_each))
         manager.run(module, pipeline, self.context)
         if self.arguments.format:
             self.emit(module)
@@ -143,8 +143,12 @@ class CommandRun:
             path, shapes = Path(self.source), self.shapes
             return import_onnx(path, input_shapes=shapes, input_types=self.types, input_values=values)
 
-    def checks(self) -> list[Observer]:
-        """Return the observers that the command line asks for and that may object to what a pass has made."""
+    def checks(self, *, localise: bool = True) -> list[Observer]:
+        """
+        Return the observers that the command line asks for and that may object to what a pass has made.
+
+        With `localise`, --interpret-each names the op at which an answer begins to differ.
+        """
         arguments = self.arguments
         observers: list[Observer] = []
         if arguments.verify_each == ROUNDTRIP:
@@ -154,7 +158,7 @@ class CommandRun:
 
             inputs = Path(arguments.inputs) if arguments.inputs else None
             runs, functions = arguments.interpret_runs, arguments.interpret_function
-            observers.append(InterpretEach(inputs, arguments.seed, runs, functions))
+            observers.append(InterpretEach(inputs, arguments.seed, runs, functions, localise))
         return observers
 
     def observers(self, chunk: Chunk) -> list[Observer]:

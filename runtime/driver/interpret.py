@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,8 @@ from ...passes.core.manager import Observer, PassPosition
 from ...passes.core.pipeline import Pipeline
 from ..interpreter.observations import Observation
 from .answers import compare
+from .localisation.matching import Snapshot, snapshot_of
+from .localisation.origin import Localisation
 from .programs import chosen_functions
 from .references import Bench, Reference, bench_of
 
@@ -38,7 +41,11 @@ class InterpretEach(Observer):
     seed: int = 0
     runs: int | None = None
     functions: Sequence[str] = ()
+    localise: bool = True
+    """Whether an error names the first op with another value, which takes several further runs."""
     _bench: Bench | None = field(default=None, init=False)
+    _snapshot: Snapshot | None = field(default=None, init=False)
+    """Program before the pass that runs."""
 
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
         if not pipeline.steps:
@@ -55,6 +62,10 @@ class InterpretEach(Observer):
             count = len(skipped) + len(self._bench.references)
             print(f"--interpret-each: {len(skipped)} of {count} inputs skipped: {skipped[0].message}", file=sys.stderr)
 
+    def before_pass(self, place: PassPosition, module: ModuleOp) -> None:
+        if self.localise:
+            self._snapshot = snapshot_of(module)
+
     def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
         assert self._bench is not None
         references = [reference for reference in self._bench.references if not self._bench.exceeds(module, reference)]
@@ -69,11 +80,21 @@ class InterpretEach(Observer):
             seen = bench.rerun(module, reference)
         except Exception as error:
             diagnostic = _stated(error, "after the pass")
-            diagnostic.notes += _shown_inputs(reference)
+            self._describe(diagnostic, bench, module, reference)
             raise diagnostic from error
         if difference := _difference(bench, reference, seen):
-            difference.notes += _shown_inputs(reference)
+            self._describe(difference, bench, module, reference)
             raise difference
+
+    def _describe(self, error: Diagnostic, bench: Bench, module: ModuleOp, reference: Reference) -> None:
+        """Add the inputs of a run to its error, and the first op with another value."""
+        error.notes += _shown_inputs(reference)
+        if self._snapshot is None:
+            return
+        judge = partial(_difference, bench, reference)
+        origin = Localisation(bench, self._snapshot, module, reference, judge).origin(error)
+        error.where = error.where or origin.where
+        error.notes += origin.notes
 
 
 def _stated(error: Exception, when: str) -> Diagnostic:

@@ -137,9 +137,13 @@ class Bench:
     def rerun(self, module: ModuleOp, reference: Reference, limits: RunLimits | None = None) -> Observation:
         """Run a program after a pass on the inputs of a run before; `limits` replace those of a pass."""
         if limits is None and self.sequential:
-            # A pass may expand an op to many, but not without end.
-            limits = RunLimits(100 * reference.steps + 10_000, sequential=True, undefined="traps")
+            limits = self.limits_after_pass(reference)
         return self._observe(module, reference.inputs, reference.contents, _UNWRITTEN[2], limits)
+
+    @staticmethod
+    def limits_after_pass(reference: Reference) -> RunLimits:
+        """Return the limits of a sequential run after a pass, which may expand an op to many, but not without end."""
+        return RunLimits(100 * reference.steps + 10_000, sequential=True, undefined="traps")
 
     def _observe(
         self, module: ModuleOp, inputs: Inputs, contents: Inputs, unwritten: int, limits: RunLimits | None

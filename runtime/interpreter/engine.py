@@ -131,6 +131,8 @@ class Interpreter:
             if last is None:
                 return []
             operands = [env[operand] for operand in last.operands]
+            if self.limits is not None:
+                self.limits.enter(last, operands)
             if not last.successors:
                 return operands
             self.spend(last)
@@ -148,6 +150,7 @@ class Interpreter:
             self.interleaving.step()
         operands = [env[operand] for operand in op.operands]
         if self.limits is not None:
+            self.limits.enter(op, operands)
             self.limits.check(op, operands)
         try:
             results = run_op(self, op, operands)
@@ -157,7 +160,7 @@ class Interpreter:
         except RecursionError as error:
             raise Diagnostic("regions nest too deep to be interpreted", where=where(op)) from error
         if self.limits is not None:
-            self.limits.record(op, operands, results)
+            results = self.limits.record(op, env, results)
         env.update(zip(op.results, results, strict=True))
 
 

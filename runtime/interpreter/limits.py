@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.semantics import Value
 from ...errors import Diagnostic
@@ -45,8 +45,16 @@ class RunLimits:
         if reason := undefined(op, operands, poison=self.undefined == "poison"):
             raise UndefinedError(f"'{op.name}' is undefined: {reason}", where=where(op))
 
-    def record(self, op: Operation, operands: Sequence[Value], results: Sequence[Value]) -> None:
-        """Observe an op that has run; subclasses trace runs with it."""
+    def enter(self, op: Operation, operands: MutableSequence[Value]) -> None:
+        """Observe the operands of an op before it runs, of a terminator before it leaves; may replace them."""
+
+    def record(self, op: Operation, values: Mapping[SSAValue, Value], results: Sequence[Value]) -> Sequence[Value]:
+        """
+        Observe an op that has run and return its results, or others in their place.
+
+        `values` are those in scope. Subclasses trace runs with it.
+        """
+        return results
 
     def spend(self, op: Operation, steps: int) -> None:
         """Count steps. Raises EndlessError beyond their number."""

@@ -15,29 +15,22 @@ from ...dialects.core.verification.verifier import verify
 from ...errors import Diagnostic
 from ...files import read_text
 from ...passes import all_passes
-from ...passes.core.manager import PassManager, PassPosition
+from ...passes.core.manager import PassManager
 from ...passes.core.pipeline import Pipeline, PipelineStep, parse_pipeline
 from ..driver.interpret import InterpretEach
 from ..driver.references import Bench, Reference
-from .trace import first_difference
 
 
 @dataclass
-class _Located(InterpretEach):
-    """Interpretation after each pass that names the first op with another value."""
+class _Asserted(InterpretEach):
+    """Interpretation after each pass that keeps the difference that it has found."""
 
-    before: ModuleOp | None = field(default=None, init=False)
     difference: Diagnostic | None = field(default=None, init=False)
-
-    def before_pass(self, place: PassPosition, module: ModuleOp) -> None:
-        self.before = module.clone()
 
     def check(self, bench: Bench, module: ModuleOp, reference: Reference) -> None:
         try:
             super().check(bench, module, reference)
         except Diagnostic as error:
-            assert self.before is not None
-            error.notes += first_difference(bench, self.before, module, reference)
             self.difference = error
             raise
 
@@ -63,7 +56,7 @@ def assert_equivalent(
     context = new_context()
     module = _module(before)
     verify(module)
-    observer = _Located(seed=seed, runs=runs, functions=functions)
+    observer = _Asserted(seed=seed, runs=runs, functions=functions)
     try:
         PassManager([observer]).run(module, _pipeline(pipeline), context)
     except Diagnostic as error:
