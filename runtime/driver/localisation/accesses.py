@@ -30,6 +30,8 @@ class Access(NamedTuple):
 
 def accesses_of(op: Operation, values: Mapping[SSAValue, Value], written: Sequence[SSAValue]) -> list[Access]:
     """Return the writes of an op that has run: of a store its element, else all memory that it may write."""
+    if not written:
+        return []
     if (element := _element(op, values)) is not None:
         return [Access(op, element)]
     return [Access(op, _whole(array)) for value in written if (array := _memory(values, value)).size]

@@ -173,7 +173,7 @@ def test_the_number_of_runs():
     after = before.replace("sgt", "sge")
     with pytest.raises(Diagnostic, match="the answer changes") as caught:
         replace(before, after)
-    assert caught.value.notes == ["inputs: arg0 = 77777"]
+    assert caught.value.notes[0] == "inputs: arg0 = 77777"
     replace(before, after, observer=InterpretEach(runs=2))
 
 
