@@ -223,9 +223,7 @@ def _add_reports(add: _Add) -> None:
     add("--log-actions-to", type=_path, metavar="FILE", help=log)
     only = "print those lines of the log that are of these passes, patterns or kinds"
     add("--debug-only", metavar="NAME[,NAME]", default="", help=only)
-    remarks = (
-        "write why passes did what they did, and what they refused, to a .json file; '-': to standard error"
-    )
+    remarks = "write why passes did what they did, and what they refused, to a .json file; '-': to standard error"
     add("--remarks", type=_path, metavar="FILE", action="append", default=[], help=remarks)
     pattern = "only remarks in whose 'KIND PASS NAME' this is found: 'missed fuse'"
     add("--remarks-filter", metavar="REGEX", help=pattern)
@@ -243,7 +241,7 @@ def _add_reports(add: _Add) -> None:
 
 
 def _add_interpretation(add: _Add) -> None:
-    add("--interpret-each", action=_FLAG, help="run the program after each pass; name the first pass and op that change it")
+    add("--interpret-each", action=_FLAG, help="run the program after each pass; name the first op that changes it")
     function = "a function for --interpret-each to run, repeatable; @network without, or the only public one"
     add("--interpret-function", metavar="NAME", action="append", default=[], help=function)
     runs = "the number of inputs of --interpret-each: without, 64 for scalar programs, 1 or 2 for networks"

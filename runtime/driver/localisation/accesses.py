@@ -14,30 +14,30 @@ from ....dialects.core.semantics import Value
 from ....ir import Array
 
 
-class Range(NamedTuple):
+class AddressRange(NamedTuple):
     """Addresses from `low` to before `high`, in bytes."""
 
     low: int
     high: int
 
 
-class Access(NamedTuple):
+class WriteAccess(NamedTuple):
     """Write of an op."""
 
     op: Operation
-    range: Range
+    range: AddressRange
 
 
-def accesses_of(op: Operation, values: Mapping[SSAValue, Value], written: Sequence[SSAValue]) -> list[Access]:
+def accesses_of(op: Operation, values: Mapping[SSAValue, Value], written: Sequence[SSAValue]) -> list[WriteAccess]:
     """Return the writes of an op that has run: of a store its element, else all memory that it may write."""
     if not written:
         return []
     if (element := _element(op, values)) is not None:
-        return [Access(op, element)]
-    return [Access(op, _whole(array)) for value in written if (array := _memory(values, value)).size]
+        return [WriteAccess(op, element)]
+    return [WriteAccess(op, _whole(array)) for value in written if (array := _memory(values, value)).size]
 
 
-def read_ranges(op: Operation, values: Mapping[SSAValue, Value]) -> tuple[Range, ...]:
+def read_ranges(op: Operation, values: Mapping[SSAValue, Value]) -> tuple[AddressRange, ...]:
     """Return the memory that an op may read: of a load its element."""
     if (element := _element(op, values)) is not None:
         return (element,)
@@ -45,7 +45,7 @@ def read_ranges(op: Operation, values: Mapping[SSAValue, Value]) -> tuple[Range,
     return tuple(_whole(array) for value in memory if (array := _memory(values, value)).size)
 
 
-def last_writer(accesses: Sequence[Access], ranges: Sequence[Range]) -> Operation | None:
+def last_writer(accesses: Sequence[WriteAccess], ranges: Sequence[AddressRange]) -> Operation | None:
     """Return the op that was the last to write into one of some ranges, None if there is none."""
     for access in reversed(accesses):
         low, high = access.range
@@ -54,13 +54,13 @@ def last_writer(accesses: Sequence[Access], ranges: Sequence[Range]) -> Operatio
     return None
 
 
-def element_range(array: Array, index: Sequence[int]) -> Range:
+def element_range(array: Array, index: Sequence[int]) -> AddressRange:
     """Return the addresses of an element."""
     low = _address(array) + sum(int(i) * stride for i, stride in zip(index, array.strides, strict=True))
-    return Range(low, low + array.itemsize)
+    return AddressRange(low, low + array.itemsize)
 
 
-def _element(op: Operation, values: Mapping[SSAValue, Value]) -> Range | None:
+def _element(op: Operation, values: Mapping[SSAValue, Value]) -> AddressRange | None:
     """Return the addresses of the element that a scalar load or store accesses; None for other ops."""
     match op:
         case memref.LoadOp() | memref.StoreOp():
@@ -81,10 +81,10 @@ def _memory(values: Mapping[SSAValue, Value], value: SSAValue) -> Array:
     return np.empty(0) if array is None or type(array) is not np.ndarray else array
 
 
-def _whole(array: Array) -> Range:
+def _whole(array: Array) -> AddressRange:
     extents = [(size - 1) * stride for size, stride in zip(array.shape, array.strides, strict=True)]
     low = _address(array) + sum(min(0, extent) for extent in extents)
-    return Range(low, _address(array) + sum(max(0, extent) for extent in extents) + array.itemsize)
+    return AddressRange(low, _address(array) + sum(max(0, extent) for extent in extents) + array.itemsize)
 
 
 def _address(array: Array) -> int:

@@ -13,11 +13,11 @@ from ....dialects.core.semantics import Value
 from ...interpreter import Interpreter
 from ...interpreter.boundary import ports
 from ..answers import WrongAnswer
-from .accesses import Range, element_range
+from .accesses import AddressRange, element_range
 from .probing import Probe
 
 
-def element_of(error: WrongAnswer, module: ModuleOp, function: str, probe: Probe) -> list[Range]:
+def element_of(error: WrongAnswer, module: ModuleOp, function: str, probe: Probe) -> list[AddressRange]:
     """Return the addresses of the element that differs; none for an output that is no memory, and for later calls."""
     arrays = _globals(error.name, probe) if error.name.startswith("@") else _arguments(error, module, function, probe)
     return [element_range(array, error.index) for array in arrays if np.ndim(array) == len(error.index)]

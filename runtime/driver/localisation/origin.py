@@ -37,7 +37,7 @@ Judge = Callable[[Observation], Diagnostic | None]
 
 
 @dataclass
-class Origin:
+class FaultOrigin:
     """Place of the first op with another value, empty if it is not known, and notes that describe it."""
 
     where: str = ""
@@ -54,20 +54,20 @@ class Localisation:
     reference: Reference
     judge: Judge
 
-    def origin(self, error: Diagnostic) -> Origin:
+    def origin(self, error: Diagnostic) -> FaultOrigin:
         """Return the first op after the pass that makes the answer wrong, as `error` says."""
         pairs = self.snapshot.counterparts(self.module)
         try:
             recording, forcing = self._record(pairs)
         except Diagnostic:
-            return Origin()
+            return FaultOrigin()
         if not forcing.differences:
             return self._origin_in_memory(error, pairs, recording, forcing)
         free = self._forcing(pairs, recording, [])
         self._run(free)
         slots = [slot for slot in forcing.differences if slot in free.differences]
         if not slots:
-            return Origin()
+            return FaultOrigin()
         guilty = self._guilty(pairs, recording, slots[:_TRIES])
         origin = self._described(free.differences[(guilty or slots)[0]], pairs, recording, free)
         if not guilty:
@@ -135,48 +135,50 @@ class Localisation:
             return False
         return seen is not None and self.judge(seen) is None
 
-    def _described(self, difference: Difference, pairs: Counterparts, recording: Recording, forcing: Forcing) -> Origin:
+    def _described(
+        self, difference: Difference, pairs: Counterparts, recording: Recording, forcing: Forcing
+    ) -> FaultOrigin:
         """Return the place and the notes of a difference."""
         op, old = difference.slot.op, difference.counterpart.op
         value, old_value = forcing.value_of(difference.slot), recording.value_of(difference.counterpart)
-        found, expected = _values(difference, forcing.same)
+        number, old_number = _values(difference, forcing.same)
         turn = f", in execution {difference.turn + 1}" if difference.turn else ""
         operand = value if difference.slot.is_operand else None
-        notes = [f"the first op with another value: {_line(op, operand, found)}{turn}"]
+        notes = [f"the first op with another value: {_line(op, operand, number)}{turn}"]
         if value is not None and _is_used_instead(value, old_value, pairs):
             role = f"its operand {list(op.operands).index(value)} is:"
             notes = [f"the first op with another value: {_text(op)}{_at(op)}{turn}"]
-            notes.append(f"{role:<32} {_line(op, value, found)}")
+            notes.append(f"{role:<32} {_line(op, value, number)}")
         elif not difference.slot.is_operand:
             old_value = None
-        before = f"before the pass:                 {_line(old, old_value, expected)}"
+        before = f"before the pass:                 {_line(old, old_value, old_number)}"
         notes.append(before)
         if not difference.slot.is_operand:
             notes += _changed_properties(op, old)
         notes += _writers(difference, pairs, recording, forcing)
         is_gone = old_value is not None and old_value.owner not in pairs.values()
-        return Origin(_place(old_value if is_gone else None, old), notes)
+        return FaultOrigin(_place(old_value if is_gone else None, old), notes)
 
     def _origin_in_memory(
         self, error: Diagnostic, pairs: Counterparts, recording: Recording, forcing: Forcing
-    ) -> Origin:
+    ) -> FaultOrigin:
         """Return the ops that write the element of `error` last; of use where no value differs but contents do."""
         if not isinstance(error, WrongAnswer):
-            return Origin()
+            return FaultOrigin()
         function = self.bench.functions[0]
         ranges = element_of(error, self.snapshot.module, function, recording)
         new_ranges = element_of(error, self.module, function, forcing)
         if not ranges or not new_ranges:
-            return Origin()
+            return FaultOrigin()
         old, new = last_writer(recording.accesses, ranges), last_writer(forcing.accesses, new_ranges)
         if _are_counterparts(old, new, pairs) or not (recording.knows_all_writes and forcing.knows_all_writes):
-            return Origin()
+            return FaultOrigin()
         notes = [
             f"the op that writes it last:      {_text(new) + _at(new) if new else 'none'}",
             f"before the pass:                 {_text(old) + _at(old) if old else 'none'}",
         ]
         op = old or new
-        return Origin(_file_place(op) if op else "", notes)
+        return FaultOrigin(_file_place(op) if op else "", notes)
 
 
 def _values(difference: Difference, same: Same) -> tuple[str, str]:

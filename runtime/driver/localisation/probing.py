@@ -20,7 +20,7 @@ from ....dialects.core.effects import EffectAnalysis, callee_of
 from ....dialects.core.semantics import Value
 from ....ir import Array
 from ...interpreter.limits import RunLimits
-from .accesses import Access, Range, accesses_of, last_writer, read_ranges
+from .accesses import WriteAccess, AddressRange, accesses_of, last_writer, read_ranges
 from .matching import Counterparts, share_operands
 
 _LARGEST = 256 << 20
@@ -41,11 +41,11 @@ class Slot(NamedTuple):
 class Reads(NamedTuple):
     """Memory that an op reads, and how many writes came before it."""
 
-    ranges: tuple[Range, ...]
+    ranges: tuple[AddressRange, ...]
     accesses: int
 
 
-class Sample(NamedTuple):
+class RecordedValue(NamedTuple):
     """Value of a slot, and of a product what its op reads."""
 
     value: Array
@@ -57,8 +57,8 @@ class Difference(NamedTuple):
 
     slot: Slot
     counterpart: Slot
-    before: Sample
-    after: Sample
+    before: RecordedValue
+    after: RecordedValue
     turn: int
 
 
@@ -66,7 +66,7 @@ class Difference(NamedTuple):
 class Probe(RunLimits):
     """Run that observes the operands and products of ops, and the writes to memory in order."""
 
-    accesses: list[Access] = field(default_factory=list[Access])
+    accesses: list[WriteAccess] = field(default_factory=list[WriteAccess])
     scopes: dict[Block, Mapping[SSAValue, Value]] = field(default_factory=dict[Block, Mapping[SSAValue, Value]])
     """Values in scope when a block was entered first."""
     knows_all_writes: bool = True
@@ -126,7 +126,7 @@ class Recording(Probe):
     """Run that records the values of ops, of each slot in the order of its executions."""
 
     recorded: frozenset[Operation] = frozenset()
-    samples: dict[Slot, list[Sample]] = field(default_factory=dict[Slot, list[Sample]])
+    samples: dict[Slot, list[RecordedValue]] = field(default_factory=dict[Slot, list[RecordedValue]])
     _bytes: int = 0
 
     def enter(self, op: Operation, operands: MutableSequence[Value]) -> None:
@@ -147,7 +147,7 @@ class Recording(Probe):
             if (array := as_array(value)) is None or self._bytes > _LARGEST:
                 continue
             self._bytes += array.nbytes
-            self.samples.setdefault(slot, []).append(Sample(np.array(array), reads))
+            self.samples.setdefault(slot, []).append(RecordedValue(np.array(array), reads))
 
 
 @dataclass
@@ -209,7 +209,7 @@ class Forcing(Probe):
         before = samples[turn]
         if self.same(*comparable(before.value, array)).all():
             return value
-        after = Sample(np.array(array), reads)
+        after = RecordedValue(np.array(array), reads)
         self.differences.setdefault(slot, Difference(slot, counterpart, before, after, turn))
         return _like(before.value, array, value) if self.forced is None or slot in self.forced else value
 
