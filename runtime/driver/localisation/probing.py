@@ -20,7 +20,7 @@ from ....dialects.core.effects import EffectAnalysis, callee_of
 from ....dialects.core.semantics import Value
 from ....ir import Array
 from ...interpreter.limits import RunLimits
-from .accesses import WriteAccess, AddressRange, accesses_of, last_writer, read_ranges
+from .accesses import AddressRange, WriteAccess, accesses_of, last_writer, read_ranges
 from .matching import Counterparts, share_operands
 
 _LARGEST = 256 << 20
