@@ -28,6 +28,7 @@ from tilewright.docs.site.side_by_side import CodeLine, c_lines, ir_lines, page_
 from tilewright.docs.site.targets import target_pages
 from tilewright.docs.site.text import GeneratedPage, code, prose, table
 from tilewright.passes import own_passes
+from tilewright.test.browser import needs_browser, probed
 
 pytestmark = pytest.mark.quick
 
@@ -182,3 +183,31 @@ def test_lines_have_the_nodes_of_their_ops() -> None:
     html = page_of({"graph": ir_lines("a < b")})
     assert 'data-level="graph"' in html
     assert "&lt;" in html
+
+
+_PROBE = """
+const find = (number, lines) => document.querySelectorAll(`.level-panel:nth-child(${number}) .level-line${lines}`);
+const lines = (number, chosen) => [...find(number, chosen)];
+const before = lines(2, "").map((line) => line.textContent);
+const select = document.querySelector(".level-panel:nth-child(2) select");
+select.value = "C"; select.dispatchEvent(new Event("change"));
+lines(1, "[data-nodes='m']")[0].click();
+const columns = getComputedStyle(document.querySelector(".levels")).gridTemplateColumns.split(" ").length;
+return [before, lines(1, ".marked").length, lines(2, ".marked").map((line) => line.textContent), columns];
+"""
+
+
+@needs_browser
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "columns"), [(1280, 2), (390, 1)])
+def test_two_levels_are_beside_each_other(width: int, columns: int, tmp_path: Path) -> None:
+    levels = {
+        "graph": [CodeLine("a", ("n",)), CodeLine("b", ("m",))],
+        "C": [CodeLine("  c();", ("n", "m")), CodeLine("d();")],
+        "fused": [CodeLine("ab", ("n", "m"))],
+    }
+    assets = ROOT / "docs" / "site" / "assets"
+    style, script = ((assets / name).read_text(encoding="utf-8") for name in ("site.css", "levels.js"))
+    body = f"<style>{style}</style>{page_of(levels)}<script>{script}</script>"
+    page = f"<!DOCTYPE html><html><head><title>levels</title></head><body class='md-typeset'>{body}</body></html>"
+    assert probed(page, _PROBE, tmp_path, width=width) == [["ab"], 1, ["c();"], columns]
