@@ -26,9 +26,9 @@ from .core.base import Pass
 from .core.dead_code import erase_dead
 from .core.greedy import NO_LIMIT, GreedyRewriter, PatternFilter, apply_greedily
 from .core.mended import correct_rewrites
+from .core.reshapes import collapse, expand, reassociate
 from .core.statistics import Statistic, statistic
 from .fuse_epilogues import is_elementwise, is_identity
-from .lowering.lowerer import collapse, expand, reassociate
 from .lowering.simplify import simplify_body
 
 _RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)

@@ -9,7 +9,7 @@ from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseE
 
 from ...dialects.core.verification.notes import current_operation
 from ...errors import Diagnostic
-from ...ir import where
+from ...locations import where
 from ...plugins import author_frames, author_place
 
 _SEVERAL_BLOCKS = "'block' property of Region class is only available for single-block regions."

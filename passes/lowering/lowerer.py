@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, Block, OpResult, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
@@ -27,7 +27,8 @@ from ...dialects.core.builder import Builder
 from ...dialects.onnx.registry import Registry
 from ...dialects.onnx.schema import OnnxOp, is_constant
 from ...errors import Diagnostic
-from ...ir import Array, array_of, dense, element_of, integer_width, is_unsigned_type, reassociation, shape_of, where
+from ...ir import Array, array_of, dense, element_of, integer_width, is_unsigned_type, shape_of, where
+from ..core.reshapes import collapse, expand, reassociate
 
 Build = Callable[..., SSAValue]
 """`(body, *elements) -> scalar`: makes the scalar code of an elementwise kernel."""
@@ -231,54 +232,6 @@ def broadcast_map(shape: Sequence[int], target: Sequence[int]) -> AffineMap:
     along = zip(AffineMap.identity(len(target)).results[first:], shape[extra:], target[first:], strict=True)
     results = [zero if extent == 1 and full != 1 else dim for dim, extent, full in along]
     return AffineMap(len(target), 0, (*[zero] * extra, *results))
-
-
-def reassociate(source: list[int], target: list[int]) -> list[list[int]] | None:
-    """
-    Return the reassociation of the longer shape's axes into those of the shorter, None if there is none.
-
-    Raises Diagnostic where the shapes hold different numbers of elements.
-    """
-    if np.prod(source, dtype=np.int64) != np.prod(target, dtype=np.int64):
-        raise Diagnostic(f"a tensor of shape {source} cannot be viewed as {target}")
-    longer, shorter = (source, target) if len(source) > len(target) else (target, source)
-    if len(longer) == len(shorter) or not shorter or 0 in longer:
-        return [] if not shorter and all(extent == 1 for extent in longer) else None
-    groups: list[list[int]] = []
-    axis = 0
-    for position, extent in enumerate(shorter):
-        group, size = [axis], longer[axis] if axis < len(longer) else -1
-        axis += 1
-        spare = len(shorter) - position - 1
-        while size < extent and axis < len(longer) - spare:
-            group, size, axis = [*group, axis], size * longer[axis], axis + 1
-        if size != extent:
-            return None
-        groups.append(group)
-    if any(extent != 1 for extent in longer[axis:]):
-        return None
-    groups[-1] += range(axis, len(longer))
-    return groups
-
-
-def collapse(value: SSAValue, groups: Sequence[Sequence[int]], type: Attribute) -> Operation:
-    """Return `tensor.collapse_shape` to a type of fewer axes."""
-    return tensor.CollapseShapeOp.build(
-        operands=[value], result_types=[type], properties={"reassociation": reassociation(groups)}
-    )
-
-
-def expand(value: SSAValue, groups: Sequence[Sequence[int]], type: Attribute) -> Operation:
-    """Return `tensor.expand_shape` to a type of more axes."""
-    shape = cast("TensorType[Any]", type).get_shape()
-    return tensor.ExpandShapeOp.build(
-        operands=[value, []],
-        result_types=[type],
-        properties={
-            "reassociation": reassociation(groups),
-            "static_output_shape": DenseArrayBase.from_list(i64, shape),
-        },
-    )
 
 
 def unsupported(op: OnnxOp, what: str, remedy: str = "") -> Diagnostic:

@@ -151,7 +151,7 @@ class LocatingParser(Parser):
     def __init__(self, context: Context, text: str, name: str):
         super().__init__(context, "", name)
         self._filename = StringAttr(name)
-        self._line_starts = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
+        self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
         self._start = 0
         self._first_uses: dict[SSAValue, Span[str]] = {}
         self._arguments: dict[SSAValue, int] = {}

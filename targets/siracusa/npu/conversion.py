@@ -28,7 +28,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ....dialects.core.kernel import kernel_of
 from ....dialects.nn import ints
 from ....ir import Array, dense, element_of, numbers_of, shape_of
-from ....passes.lowering.lowerer import collapse, expand, reassociate
+from ....passes.core.reshapes import collapse, expand, reassociate
 from .epilogues import Requantization, is_all, rest_of
 from .geometry import ConvKind
 from .kernel_ops import NpuConvOp, NpuKernelOp, NpuMatmulOp, epilogue_of
