@@ -55,7 +55,7 @@ def _check_state(options: argparse.Namespace) -> None:
 def _model(options: argparse.Namespace, path: Path | None = None) -> Model:
     from .compiler import Model
     from .frontend.static_inputs import numbers
-    from .runtime.inputs import once
+    from .grammar import once
 
     shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
     _check_state(options)

@@ -10,8 +10,9 @@ A flat list `canonicalize,cse` is a pipeline too. This file knows the brackets o
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from .errors import Diagnostic
 
@@ -24,9 +25,21 @@ _ESCAPES = {"n": "\n", "t": "\t"}
 ROUNDTRIP = "roundtrip"
 """The value of `--verify-each` that verifies the text of the IR, too."""
 
+T = TypeVar("T")
+
 
 class UsageError(Diagnostic):
     """The command is wrong, rather than the input: exit code 2."""
+
+
+def once(flag: str, pairs: Sequence[tuple[str, T]]) -> dict[str, T]:
+    """Return pairs as a dictionary. Raises UsageError where a name is given twice."""
+    values = dict(pairs)
+    names = [name for name, _ in pairs]
+    if len(values) == len(pairs):
+        return values
+    twice = next(name for name in names if names.count(name) > 1)
+    raise UsageError(f"{flag} is given twice for '{twice}'", remedy="give it once")
 
 
 @dataclass(frozen=True)

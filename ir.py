@@ -8,11 +8,10 @@ places.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from math import prod
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-import numpy as np
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
     ArrayAttr,
     BFloat16Type,
@@ -41,36 +40,48 @@ from .locations import named_location as named_location
 from .locations import node_names as node_names
 from .locations import where as where
 
-Array: TypeAlias = NDArray[Any]
-Ints: TypeAlias = NDArray[np.int64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array: TypeAlias = NDArray[Any]
+    Ints: TypeAlias = NDArray[np.int64]
+else:  # to import NumPy takes a third of the time in which opt-tool starts: what computes with arrays does it
+    Array = Ints = Any
 DenseAttr: TypeAlias = DenseIntOrFPElementsAttr[Any]
 
 
 # Element types and arrays
 
 
-_SIGNED: dict[int, np.dtype[Any]] = {
-    **dict.fromkeys(range(9), np.dtype(np.int8)),
-    **{width: np.dtype(f"int{width}") for width in (16, 32, 64)},
-    1: np.dtype(np.bool_),
-}
-_UNSIGNED = {width: np.dtype(f"u{kind}") if width != 1 else kind for width, kind in _SIGNED.items()}
+_WIDTHS = (*range(9), 16, 32, 64)
+"""The integers that arrays hold, by width in bits: narrow ones in bytes."""
+
+
+@cache
+def _integer_type(width: int, is_unsigned: bool) -> np.dtype[Any]:
+    import numpy as np
+
+    if width == 1:
+        return np.dtype(np.bool_)
+    return np.dtype(f"{'u' if is_unsigned else ''}int{max(width, 8)}")
 
 
 def has_arrays(element: Attribute) -> bool:
     """Return whether `numpy_type` has an array type for elements of an IR type."""
     width = integer_width(element)
-    return width is None or width in _SIGNED
+    return width is None or width in _WIDTHS
 
 
 def numpy_type(element: Attribute) -> np.dtype[Any]:
     """Return the NumPy type that holds one element of the given IR type."""
+    import numpy as np
+
     match element:
         case IntegerType():
-            kinds = _UNSIGNED if element.signedness.data is Signedness.UNSIGNED else _SIGNED
-            if (kind := kinds.get(element.width.data)) is None:
+            if (width := element.width.data) not in _WIDTHS:
                 raise Diagnostic(f"no array can hold elements of type {element}", expected="8, 16, 32 or 64 bits")
-            return kind
+            return _integer_type(width, element.signedness.data is Signedness.UNSIGNED)
         case IndexType():
             return np.dtype(np.int64)
         case Float16Type():
@@ -89,6 +100,8 @@ def numpy_type(element: Attribute) -> np.dtype[Any]:
 
 def dense(array: Array, element: Attribute) -> DenseAttr:
     """Return the constant tensor attribute with the values of `array`; its bytes are never unpacked."""
+    import numpy as np
+
     data = np.ascontiguousarray(array, numpy_type(element))
     shaped = TensorType(cast(Any, element), array.shape)
     return DenseIntOrFPElementsAttr(cast(Any, shaped), BytesAttr(data.tobytes()))
@@ -96,6 +109,8 @@ def dense(array: Array, element: Attribute) -> DenseAttr:
 
 def array_of(attribute: DenseAttr) -> Array:
     """Return a read-only view of a constant's bytes, in the constant's shape."""
+    import numpy as np
+
     flat = np.frombuffer(attribute.data.data, numpy_type(attribute.get_element_type()))
     return flat.reshape(attribute.get_shape())
 

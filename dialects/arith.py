@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, get_args
 
-import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects.arith import Arith, FloatingPointLikeBinaryOperation
 from xdsl.dialects.builtin import AnyFloat, AnyFloatConstr, IndexType, IntegerType, TensorType, VectorType, i1
@@ -41,6 +40,8 @@ class RemFOp(FloatingPointLikeBinaryOperation):
 
 @scalar(RemFOp)
 def _remf(op: RemFOp, a: Array, b: Array) -> Array:
+    import numpy as np
+
     return np.fmod(a, b)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.lib.npyio import NpzFile
@@ -16,7 +16,6 @@ from xdsl.ir import Operation
 from ..dialects.core.ports import symbol_in
 from ..errors import Diagnostic, did_you_mean
 from ..files import memory_bytes, open_regular
-from ..grammar import UsageError
 from ..ir import Array
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 Described: TypeAlias = tuple[str, np.dtype[Any], tuple[int, ...]]
 """Name, NumPy type and shape of a tensor."""
 
-T = TypeVar("T")
 
 _PLACE = re.compile(r"(?:arr|arg|input)?_?(\d+)")
 
@@ -44,16 +42,6 @@ class Input:
     added: int = 0
     rows: int = 0
     limits: tuple[int, ...] = ()
-
-
-def once(flag: str, pairs: Sequence[tuple[str, T]]) -> dict[str, T]:
-    """Return pairs as a dictionary. Raises UsageError where a name is given twice."""
-    values = dict(pairs)
-    names = [name for name, _ in pairs]
-    if len(values) == len(pairs):
-        return values
-    twice = next(name for name in names if names.count(name) > 1)
-    raise UsageError(f"{flag} is given twice for '{twice}'", remedy="give it once")
 
 
 def network_inputs(module: ModuleOp, function: str = "network") -> list[Input]:

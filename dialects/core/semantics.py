@@ -18,17 +18,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
-import numpy as np
-from numpy.typing import NDArray
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...discovery import registering
-from ...ir import has_arrays, numpy_type
-from .analysis.arithmetic import evaluator, wrapped
-from .interleaving import Interleaving
+from ...ir import Array, has_arrays, numpy_type
 from .scalars import ScalarAttr, scalar_attr
 
 if TYPE_CHECKING:
+    from .interleaving import Interleaving
     from .queues import Work
 
 _O = TypeVar("_O", bound=Operation)
@@ -89,7 +86,7 @@ class Runner(Protocol):
         ...
 
 
-ScalarRule = Callable[..., NDArray[Any]]
+ScalarRule = Callable[..., Array]
 Rule = Callable[[Runner, Any, Sequence[Value]], Sequence[Value]]
 BranchRule = Callable[[Any, Sequence[Value]], tuple[Block, Sequence[Value]]]
 StorageRule = Callable[[Any], Any]
@@ -159,12 +156,16 @@ def folded(op: Operation, numbers: Sequence[Any]) -> ScalarAttr | None:
     if not all(has_arrays(value.type) for value in (*op.operands, *op.results)):
         return _folded_integers(op, numbers)
     arrays = [number_array(number, value.type) for number, value in zip(numbers, op.operands, strict=True)]
+    import numpy as np
+
     with np.errstate(all="ignore"):
         return scalar_attr(np.asarray(SCALAR_RULES[type(op)](op, *arrays)).item(), op.results[0].type)
 
 
-def number_array(number: Any, type: Attribute) -> NDArray[Any]:
+def number_array(number: Any, type: Attribute) -> Array:
     """Return a number of a scalar type as an array; a NaN keeps its payload, which NumPy's conversion to bf16 drops."""
+    import numpy as np
+
     dtype = numpy_type(type)
     if number == number:
         return np.asarray(number, dtype)
@@ -172,6 +173,8 @@ def number_array(number: Any, type: Attribute) -> NDArray[Any]:
 
 
 def _folded_integers(op: Operation, numbers: Sequence[Any]) -> ScalarAttr | None:
+    from .analysis.arithmetic import evaluator, wrapped
+
     compute = evaluator(op)
     if compute is None:
         return None

@@ -22,14 +22,13 @@ from ...dialects.core.syntax.text import Locations, new_context, parse_module, p
 from ...dialects.core.verification.verifier import verify
 from ...errors import Diagnostic, point_into
 from ...files import check_readable
-from ...grammar import ROUNDTRIP, UsageError
+from ...grammar import ROUNDTRIP, UsageError, once
 from ...passes.core.failures import as_diagnostic, catchable
 from ...passes.core.manager import Observer, PassManager
 from ...passes.core.pipeline import Pipeline
 from ...passes.core.remark_log import collected
 from ...passes.core.remarks import Remark
 from ...passes.formats.mlir import MlirTarget
-from ..inputs import once
 from .chunks import Chunk
 from .dump import When
 from .expected import check, expectations

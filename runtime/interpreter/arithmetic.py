@@ -17,7 +17,8 @@ from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from ...dialects.affine import AffineMaxOp, DelinearizeIndexOp
-from ...dialects.core.analysis.arithmetic import AFFINE, COMPARISONS, SEMANTICS, Semantics
+from ...dialects.core.analysis.affine_form import AFFINE
+from ...dialects.core.analysis.arithmetic import COMPARISONS, SEMANTICS, Semantics
 from ...dialects.core.analysis.extrema import EXTREMA
 from ...dialects.core.index_cast import IndexCastUIOp
 from ...dialects.core.semantics import Value, number_array, scalar

@@ -143,7 +143,7 @@ def mapping_of(options: argparse.Namespace) -> Mapping:
 def model_of(options: argparse.Namespace) -> Model:
     """Return the model of a command. Raises UsageError for options that contradict each other."""
     from ...compiler import Model
-    from ...runtime.inputs import once
+    from ...grammar import once
 
     shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
     return Model(options.model, shapes, types, integers=options.integers)

@@ -14,13 +14,12 @@ from ...dialects.core.machine.model import Machine
 from ...dialects.core.syntax.text import new_context
 from ...dialects.hier import StreamOp
 from ...errors import Diagnostic, did_you_mean
-from ...grammar import UsageError
+from ...grammar import UsageError, once
 from ...ir import functions
 from ...passes.bufferize import BufferizePass
 from ...passes.map_engines import ATTRIBUTE as ENGINE
 from ...passes.memory.views import bytes_of
 from ...passes.verify_memory import VerifyMemoryPass
-from ...runtime.inputs import once
 from .building import layered_module
 from .frames import RECEIVE, FrameSimulation, LayerWork, simulate_frames
 from .layer_clocks import Setting, SwitchModel

@@ -380,7 +380,7 @@ def outside(command: str) -> Callable[..., subprocess.CompletedProcess[str]]:
 LARGE = ("xdsl", "numpy", "onnx")
 MACHINE = "tilewright.dialects.core.machine.attribute"
 PLAIN = "func.func @f(%a: i32) -> i32 {\n  %b = arith.addi %a, %a : i32\n  func.return %b : i32\n}\n"
-OF_OTHER_PROGRAMS = ("onnx", "xdsl.dialects.linalg", "xdsl.dialects.tensor", "xdsl.dialects.memref")
+OF_OTHER_PROGRAMS = ("numpy", "onnx", "xdsl.dialects.linalg", "xdsl.dialects.tensor", "xdsl.dialects.memref")
 """What an `arith` program has no use for; nor has it for the interpreter and the machine model."""
 
 

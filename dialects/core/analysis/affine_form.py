@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -16,10 +17,18 @@ from xdsl.ir.affine import (
 )
 
 from ....errors import Diagnostic
-from .arithmetic import AFFINE
 
 Ends: TypeAlias = Callable[[int], tuple[int, int]]
 """Function from a dimension to the least and the greatest value that it has."""
+
+AFFINE: dict[AffineBinaryOpKind, Callable[[Any, Any], Any]] = {
+    AffineBinaryOpKind.Add: operator.add,
+    AffineBinaryOpKind.Mul: operator.mul,
+    AffineBinaryOpKind.Mod: operator.mod,
+    AffineBinaryOpKind.FloorDiv: lambda a, b: a // b,
+    AffineBinaryOpKind.CeilDiv: lambda a, b: -(-a // b),
+}
+"""Kind of an affine expression -> what it computes, of numbers or arrays, for positive divisors."""
 
 
 @dataclass(frozen=True)

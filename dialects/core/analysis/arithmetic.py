@@ -17,7 +17,6 @@ import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import AffineBinaryOpKind
 from xdsl.traits import OpTrait
 
 from ....errors import Diagnostic
@@ -150,15 +149,6 @@ _CASTS: dict[type[Operation], bool] = {
     IndexCastUIOp: True,
 }
 """Op class of an integer conversion -> it reads its operand as unsigned."""
-
-AFFINE: dict[AffineBinaryOpKind, Callable[[Any, Any], Any]] = {
-    AffineBinaryOpKind.Add: operator.add,
-    AffineBinaryOpKind.Mul: operator.mul,
-    AffineBinaryOpKind.Mod: operator.mod,
-    AffineBinaryOpKind.FloorDiv: lambda a, b: a // b,
-    AffineBinaryOpKind.CeilDiv: lambda a, b: -(-a // b),
-}
-"""Kind of an affine expression -> what it computes, of numbers or arrays, for positive divisors."""
 
 
 def wrapped(value: int, type: Attribute) -> int:

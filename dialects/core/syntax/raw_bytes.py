@@ -12,7 +12,6 @@ import re
 from math import prod
 from typing import Any, TypeAlias, cast
 
-import numpy as np
 from xdsl.dialects.builtin import ComplexType, IndexType, IntegerType
 from xdsl.ir import Attribute
 
@@ -52,6 +51,8 @@ def from_upstream(data: bytes, element: Attribute, shape: tuple[int, ...]) -> by
 
 def to_upstream(data: bytes, element: Attribute) -> bytes:
     """Return the raw bytes upstream of a constant for which xDSL holds `data`."""
+    import numpy as np
+
     if _is_packed(element):
         return np.packbits(np.frombuffer(data, np.bool_), bitorder="little").tobytes()
     part = _integer_part(element)
@@ -93,6 +94,8 @@ def _unpacked(data: bytes, count: int) -> bytes:
         return data * count
     if len(data) != -(-count // 8):
         raise ValueError(_misfit(f"{-(-count // 8)} bytes, 8 elements in each, or 1 for equal elements", len(data)))
+    import numpy as np
+
     bits = np.unpackbits(np.frombuffer(data, np.uint8), count=count, bitorder="little")
     return (bits * np.uint8(0xFF)).tobytes()
 
@@ -102,6 +105,8 @@ def _extended(data: bytes, part: _Integer) -> bytes:
     size, stored, width = _bytes_of(part), part.compile_time_size, part.width.data
     if stored == size and width == 8 * size:
         return data
+    import numpy as np
+
     padded = np.zeros((len(data) // max(size, 1), 8), np.uint8)
     padded[:, :size] = np.frombuffer(data, np.uint8).reshape(-1, size)
     shift = np.uint64(64 - width)
