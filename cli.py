@@ -92,6 +92,7 @@ Find the machines for a network: model it at all points of a design space, and m
   tilewright explore net.onnx --target mysoc.toml --vary levels.L1.size=64KiB,128KiB -o points.jsonl --html plot.html
   tilewright explore net.onnx --target mysoc.toml --vary links.dma.width=4,8 --vary clock.mhz=250,370 -o points.jsonl
   tilewright explore a.onnx b.onnx --target pim --by schedule --vary nodes=8x8,16x16 -o points.jsonl --machines best/
+  tilewright explore net.onnx --target siracusa --vary levels.L1.size=64KiB,1MiB -o points.sqlite --cluster tcp://head:8786
   tilewright explore --target pim --by schedule --list
 
 An axis is a key of the machine file, an option of a pass of the pipeline, `batch`, or a short name that the target

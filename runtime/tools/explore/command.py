@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ....compiler import Model
     from .evaluate import Design
     from .results import PointResult, Results
+    from .sweep import DesignSweep, Outcomes
 
 _SHOWN = 5
 """Errors of failed points that are shown."""
@@ -48,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--minimise", type=_names, metavar="COST,COST", help=what)
     what = f"the bytes of memory whose area a multiply-accumulate a cycle takes, for the cost area ({_MAC_BYTES:g})"
     add("--mac-bytes", type=_not_negative, default=_MAC_BYTES, metavar="B", help=what)
-    add("--jobs", type=_count, default=_processors(), metavar="N", help="processes (those of this machine)")
+    add("--jobs", type=_count, metavar="N", help="processes (the processors of this machine)")
+    what = "evaluate the points on the workers of a dask.distributed scheduler, such as tcp://head:8786"
+    add("--cluster", metavar="ADDRESS", help=what)
     what = "the seconds after which a point is given up"
     add("--time-limit", type=_not_negative, default=0.0, metavar="SECONDS", help=what)
     add("--list", action="store_true", help="list the axes and evaluations of the target, and do nothing")
@@ -125,6 +128,7 @@ def _evaluated(
     from .sweep import DesignSweep, evaluate
     from .tables import check_table, write_table
 
+    executor = _executor(options)
     file, table = _places(options.output)
     check_places({"--output": table or file, "--html": options.html}, options.models)
     if table:
@@ -137,11 +141,26 @@ def _evaluated(
     earlier = [results.of(job.network, job.point.values) for job in sweep.jobs]
     is_open = [old is None or (bool(old.error) and options.retry) for old in earlier]
     open_jobs = [job for job, lacks in zip(sweep.jobs, is_open, strict=True) if lacks]
-    evaluate(sweep, open_jobs, results, partial(sweep.locally, processes=options.jobs, limit=options.time_limit))
+    evaluate(sweep, open_jobs, results, partial(executor, sweep))
     stored = results.finish([(job.network, job.point.values) for job in sweep.jobs])
     if table:
         write_table(table, stored)
     return sweep.jobs, results, len(sweep.jobs) - len(open_jobs)
+
+
+def _executor(options: argparse.Namespace) -> Callable[[DesignSweep, Sequence[PointJob]], Outcomes]:
+    """Return what evaluates jobs. Raises UsageError for a wrong address, and Diagnostic where dask is missing."""
+    from ....grammar import UsageError
+    from .sweep import DesignSweep
+
+    if options.cluster is None:
+        return partial(DesignSweep.locally, processes=options.jobs or _processors(), limit=options.time_limit)
+    from .cluster import checked_address, cluster_outcomes
+
+    if options.jobs is not None:
+        remedy = "leave it out: a cluster has as many processes as its workers have threads"
+        raise UsageError("--jobs is for processes of this machine", found="--jobs and --cluster", remedy=remedy)
+    return partial(cluster_outcomes, checked_address(options.cluster), limit=options.time_limit)
 
 
 def _places(output: Path) -> tuple[Path, Path | None]:

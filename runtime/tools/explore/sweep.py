@@ -143,7 +143,7 @@ def evaluate(
             if outcome is None:
                 advance(None)
                 continue
-            job, error = jobs[outcome.number], str(outcome.error) if outcome.error else ""
+            job, error = jobs[outcome.number], outcome.error
             metrics: dict[str, float] = {} if error else outcome.result
             subject = sweep.subjects[job.network]
             results.append(PointResult(subject, job.point.values, metrics, error, outcome.seconds))
@@ -177,7 +177,7 @@ def _progress(total: int) -> Generator[Callable[[JobOutcome | None], object]]:
         def advance(outcome: JobOutcome | None) -> None:
             nonlocal failed
             if outcome is not None:
-                failed += outcome.error is not None
+                failed += bool(outcome.error)
                 bar.update(task, advance=1, description=f"exploring, {failed} failed" if failed else "exploring")
             bar.refresh()
 
@@ -194,7 +194,7 @@ class _ProgressLines:
     def __call__(self, outcome: JobOutcome | None) -> None:
         """Count an outcome, and print a line where the last one is old enough."""
         self._ended += outcome is not None
-        self._failed += outcome is not None and outcome.error is not None
+        self._failed += outcome is not None and bool(outcome.error)
         now = monotonic()
         if now - self._shown < _LINE_SECONDS:
             return

@@ -166,7 +166,7 @@ def test_a_process_that_ends_takes_no_other_with_it():
     found = run(work, 8)
     assert "found:      3 processes, one after the other" in str(found[2].error)
     assert [found[number].result for number in (0, 4, 5, 6, 7)] == [0, 16, 25, 36, 49]
-    errors = {number: str(each.error) for number, each in found.items() if each.error is not None}
+    errors = {number: str(each.error) for number, each in found.items() if each.error}
     assert sorted(errors) == [1, 2, 3]
     assert "ValueError: wrong" in errors[1]
     assert "ended by SIGKILL\n  note: out of luck" in errors[2]
@@ -187,7 +187,7 @@ def test_a_job_whose_process_dies_is_tried_in_another(tmp_path: Path):
 
 def test_time_limit():
     found = run(lambda number: time.sleep(60 * (number == 0)), 3, limit=1.0)
-    assert [found[number].error is None for number in range(3)] == [False, True, True]
+    assert [bool(found[number].error) for number in range(3)] == [True, False, False]
     assert "it took too long\n  expected:   at most 1 s" in str(found[0].error)
 
 
