@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from html import escape
 from itertools import starmap
@@ -26,6 +26,7 @@ from .passes.emitc.text.files import files_of
 from .runtime.calls import steps_of
 from .runtime.comparison import Tolerance
 from .runtime.host import HostNetwork, shared_library
+from .runtime.html_table import table
 from .runtime.inputs import Input, host_inputs, matched, network_inputs, network_tensors
 from .runtime.tools.check import CaseRow, find_cases
 from .runtime.tools.check import check as check_cases
@@ -141,20 +142,9 @@ class Network:
             for layer in self.report.get("layers", ())
         ]
         title = f"{self.source} for {self.report.get('target', 'this machine')}"
-        tables = [_table((), sizes.items())]
-        tables += [_table(("kernel", "nodes", "MACs"), layers)] if layers else []
+        tables = [table((), sizes.items())]
+        tables += [table(("kernel", "nodes", "MACs"), layers)] if layers else []
         return f"<h4>{escape(title)}</h4>{''.join(tables)}"
-
-
-def _table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
-    lines = [_table_row("th", head)] if head else []
-    lines += [_table_row("td", row) for row in rows]
-    return f"<table>{''.join(lines)}</table>"
-
-
-def _table_row(tag: str, texts: Iterable[str]) -> str:
-    cells = "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts)
-    return f"<tr>{cells}</tr>"
 
 
 def _arrays(inputs: Any, source: str) -> dict[str, Array]:

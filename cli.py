@@ -169,6 +169,15 @@ List the ONNX operators, or show some: the opsets that changed each, its facts, 
 """
 
 
+_REMARKS = """\
+Show why passes did what they did, and what they refused, from a file of remarks: as text, or as a page.
+
+  tilewright compile net.onnx -o build/ --remarks remarks.json
+  tilewright remarks remarks.json --filter 'missed plan-memory'
+  tilewright remarks remarks.json -o remarks.html
+"""
+
+
 _PAGED_FSCK = """\
 Check the files of a paged key-value store: headers, checksums, digests against keys, references.
 
@@ -431,6 +440,8 @@ def _add_compile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--bare", action="store_true", help=what)
     what = "what the programs of --bare run on (zeros)"
     parser.add_argument("--inputs", type=path_of, metavar="FILE.npz", help=what)
+    what = "write why passes decided so, to a .json or .html file; '-': to standard error"
+    parser.add_argument("--remarks", action="append", default=[], metavar="FILE", help=what)
     _add_threads(parser)
     _add_model_options(parser)
     _add_prefill(parser)
@@ -576,6 +587,12 @@ def _add_quantize(parser: argparse.ArgumentParser) -> None:
     _add_open_models(parser)
 
 
+def _add_remarks(parser: argparse.ArgumentParser) -> None:
+    from .runtime.tools.remarks import add_arguments
+
+    add_arguments(parser)
+
+
 def _add_new_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="the target's name, that of its folder")
     what = "a core with an instruction and a scratchpad, or a systolic array with accumulators beside a core (core)"
@@ -696,6 +713,7 @@ _COMMANDS: dict[str, _Command] = {
     "replay": (_REPLAY, _add_replay, commands.replay_command),
     "import": (_IMPORT, _add_import, commands.import_command),
     "quantize": (_QUANTIZE, _add_quantize, commands.quantize_command),
+    "remarks": (_REMARKS, _add_remarks, commands.remarks_command),
     "paged fsck": (_PAGED_FSCK, _add_paged_folder, commands.paged_fsck_command),
     "paged show": (_PAGED_SHOW, _add_paged_folder, commands.paged_show_command),
     "paged simulate": (_PAGED_SIMULATE, _add_paged_simulate, commands.paged_simulate_command),

@@ -101,9 +101,12 @@ def progressing(machine: str) -> Generator[Sequence[Observer]]:
 def compile_command(options: argparse.Namespace) -> int:
     """Run `tilewright compile`."""
     from .compiler import bare_of, compile_model, machine_named, pipeline_of, write_bare, write_compilation
+    from .passes.core.remark_log import collected
+    from .passes.core.remarks import Remark
     from .passes.emitc.text.files import files_of
     from .runtime.hints import hints
     from .runtime.inputs import load_arrays, network_inputs
+    from .runtime.remarks.files import check_files, write_files
     from .runtime.tables import print_compiled
 
     if options.bare and options.shared:
@@ -117,9 +120,11 @@ def compile_command(options: argparse.Namespace) -> int:
         raise usage_error("programs of --bare hold one network, which has no name", found=f"--name {options.name}")
     if options.inputs and not options.bare:
         raise usage_error("--inputs is for --bare", found=f"--inputs {options.inputs}")
+    check_files(options.remarks, [options.model, options.inputs])
+    remarks: list[Remark] | None = [] if options.remarks else None
     arrays = load_arrays(options.inputs) if options.inputs else {}
-    with progressing(options.target) as observers:
-        told = [*observers, *hints(options.target, integers=options.integers, shifts=options.shifts)]
+    with progressing(options.target) as observers, collected(remarks) as logs:
+        told = [*observers, *logs, *hints(options.target, integers=options.integers, shifts=options.shifts)]
         compilation = compile_model(_model(options), options.target, name=options.name, observers=told)
     programs: Callable[[Path], object] | None = None
     if options.shared:
@@ -132,6 +137,7 @@ def compile_command(options: argparse.Namespace) -> int:
         inputs = _matched(arrays, ports, options.inputs, names) if options.inputs else None
         programs = partial(write_bare, compilation, inputs=inputs)
     files = write_compilation(compilation, options.output, also=programs)
+    write_files(options.remarks, remarks or (), options.model.name)
     print_compiled(compilation.report, files)
     return 0
 
@@ -435,6 +441,13 @@ def quantize_command(options: argparse.Namespace) -> int:
         raise usage_error(f"--search tries all --ranges and --rounding, {option} among them", remedy="give one of both")
     options.context, options.integers = 0, False
     return run(options, _model(options))
+
+
+def remarks_command(options: argparse.Namespace) -> int:
+    """Run `tilewright remarks`."""
+    from .runtime.tools.remarks import run
+
+    return run(options)
 
 
 def paged_fsck_command(options: argparse.Namespace) -> int:

@@ -223,7 +223,7 @@ def _add_reports(add: _Add) -> None:
     add("--log-actions-to", type=_path, metavar="FILE", help=log)
     only = "print those lines of the log that are of these passes, patterns or kinds"
     add("--debug-only", metavar="NAME[,NAME]", default="", help=only)
-    remarks = "write why passes did what they did, and what they refused, to a .json file; '-': to standard error"
+    remarks = "write why passes decided so, and what they refused, to a .json or .html file; '-': to standard error"
     add("--remarks", type=_path, metavar="FILE", action="append", default=[], help=remarks)
     pattern = "only remarks in whose 'KIND PASS NAME' this is found: 'missed fuse'"
     add("--remarks-filter", metavar="REGEX", help=pattern)

@@ -76,7 +76,7 @@ def _remark_on_tiles(near: ResidentSet, choice: Choice) -> None:
     if choice.count > 1:
         names = ", ".join(layers.ops[index].name for index in choice.kernels)
         text = "{count} kernels tile by tile, their intermediates in near memory alone: {kernels}"
-        passed(op, "fusion", text, count=choice.count, kernels=names, cycles=candidate.cycles)
+        passed(op, "fusion", text, count=choice.count, kernels=names)
     _remark_on_stages(near, choice, options, available)
 
 
@@ -204,7 +204,7 @@ def _remark_on_fusion(near: ResidentSet, one: Choice, two: Choice) -> None:
     if fused is not None:
         reason = f"{fused.candidate.cycles:,} cycles fused, {unfused:,} unfused"
     producer = layers.ops[one.last]
-    arguments = {"producer": producer.name, "reason": reason, "cycles": unfused}
+    arguments = {"producer": producer.name, "reason": reason}
     missed(layers.ops[two.last], "fusion", "not tile by tile with '{producer}' before it: {reason}", **arguments)
 
 

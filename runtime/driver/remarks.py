@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...files import check_places, write_text
 from ...grammar import UsageError
 from ...passes.core.remarks import Remark
-
-STREAM = "-"
-"""Stands for standard error."""
-_SUFFIXES = (".json",)
 
 
 def is_listening(arguments: Namespace) -> bool:
@@ -30,12 +24,10 @@ def expected_remarks(arguments: Namespace, remarks: Sequence[Remark]) -> Sequenc
 
 def check_remarks(arguments: Namespace, inputs: Sequence[Path | None]) -> None:
     """Raise UsageError for options of remarks that make no sense, and Diagnostic for files that cannot be written."""
-    for file in arguments.remarks:
-        if file != STREAM and Path(file).suffix not in _SUFFIXES:
-            expected = f"{STREAM} for standard error, or a file that ends with {' or '.join(_SUFFIXES)}"
-            raise UsageError("--remarks writes no such file", expected=expected, found=file)
-        if file != STREAM:
-            check_places({"--remarks": Path(file)}, inputs)
+    if arguments.remarks:
+        from ..remarks.files import check_files
+
+        check_files(arguments.remarks, inputs)
     if arguments.remarks_filter is not None and not arguments.remarks and not arguments.verify_diagnostics:
         raise UsageError("--remarks-filter is of use with --remarks or --verify-diagnostics only")
     for flag, option in (("split_input_file", "--split-input-file"), ("format", "-t"), ("reduce", "--reduce")):
@@ -47,11 +39,8 @@ def check_remarks(arguments: Namespace, inputs: Sequence[Path | None]) -> None:
 
 def write_remarks(arguments: Namespace, remarks: Sequence[Remark]) -> None:
     """Write remarks to the files of --remarks. Raises Diagnostic."""
-    from ..remarks.records import as_json, chosen
+    from ..remarks.files import write_files
+    from ..remarks.records import chosen
 
     shown = remarks if arguments.remarks_filter is None else chosen(remarks, arguments.remarks_filter)
-    for file in arguments.remarks:
-        if file == STREAM:
-            print("\n".join(map(str, shown)), file=sys.stderr)
-        else:
-            write_text(Path(file), as_json(shown))
+    write_files(arguments.remarks, shown, Path(arguments.input).name)

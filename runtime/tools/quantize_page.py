@@ -7,6 +7,8 @@ from html import escape
 from math import inf, isfinite, log10
 from typing import TYPE_CHECKING
 
+from ..html_table import table
+
 if TYPE_CHECKING:
     from ...frontend.quantize.error import TensorError
 
@@ -65,13 +67,8 @@ def _bars(values: Sequence[float], labels: Sequence[str]) -> str:
 
 def _table(errors: Sequence[TensorError]) -> str:
     head = ("node", "operator", "tensor", "scale", "zero", "SQNR dB", "cosine")
-    lines = [_row("th", head)]
+    rows: list[Sequence[object]] = []
     for error in errors:
-        numbers = f"{error.scale:.5g}", str(error.zero), _decibels(error.sqnr), f"{error.cosine:.6f}"
-        lines.append(_row("td", (error.layer, error.operator, error.tensor, *numbers)))
-    return f"<table>{''.join(lines)}</table>"
-
-
-def _row(tag: str, texts: Sequence[str]) -> str:
-    cells = "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts)
-    return f"<tr>{cells}</tr>"
+        numbers = f"{error.scale:.5g}", error.zero, _decibels(error.sqnr), f"{error.cosine:.6f}"
+        rows.append((error.layer, error.operator, error.tensor, *numbers))
+    return table(head, rows)

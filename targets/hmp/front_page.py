@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
+from ...runtime.html_table import table
 from .fronts import FrontPoint, Space
-from .page import table_of
 
 _TEMPLATE = Path(__file__).with_name("front.html")
 _WIDTH, _HEIGHT, _MARGIN = 900, 420, 60
@@ -22,7 +22,7 @@ def page_of(space: Space, front: Sequence[FrontPoint]) -> str:
         "title": escape(f"{space.network.name} on {space.machine.name}: period and energy"),
         "subtitle": escape(f"modelled; {len(front)} of {space.points:,} points are Pareto-optimal"),
         "chart": _chart(front),
-        "table": table_of(heads, map(_row, front)),
+        "table": table(heads, map(_row, front)),
     }
     page = _TEMPLATE.read_text(encoding="utf-8")
     for name, text in parts.items():

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
+from ...runtime.html_table import table
 from .frames import RECEIVE, Span
 from .plan import FramePlan
 
@@ -30,7 +31,7 @@ def page_of(plan: FramePlan) -> str:
         "legend": "A bar is a stage at work on a frame, whose number it bears; light parts receive values from another "
         "processor, in the row of the host of a processor that has one. Gaps are waits.",
         "layers": _layers(plan),
-        "queues": table_of(
+        "queues": table(
             ["queue", "slots", "bytes of a slot", "bytes"],
             [(queue.name, queue.depth, f"{queue.bytes:,}", f"{queue.depth * queue.bytes:,}") for queue in plan.queues],
         ),
@@ -118,7 +119,7 @@ def _layers(plan: FramePlan) -> str:
         nodes = layer.first if layer.first == layer.last else f"{layer.first} .. {layer.last}"
         times = [f"{layer.times[name] / 1e6:.1f}" for name in names]
         rows.append((layer.number, nodes, f"{layer.macs:,}", *times, processor))
-    return table_of(["layer", "nodes", "MACs", *names, "on"], rows)
+    return table(["layer", "nodes", "MACs", *names, "on"], rows)
 
 
 def _energy(plan: FramePlan) -> str:
@@ -127,14 +128,4 @@ def _energy(plan: FramePlan) -> str:
     rows: list[Sequence[object]] = [(name, f"{simulation.busy(name) / end:.0%}") for name in _processors(plan)]
     total = plan.prediction.energy
     rows.append(("all", "not known" if total is None else f"{total:.0f} mJ a frame"))
-    return table_of(["processor", "busy"], rows)
-
-
-def table_of(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table of HTML; cells are escaped."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
-    lines: list[str] = []
-    for row in rows:
-        cells = "".join(f"<td>{escape(str(cell))}</td>" for cell in row)
-        lines.append(f"<tr>{cells}</tr>")
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    return table(["processor", "busy"], rows)

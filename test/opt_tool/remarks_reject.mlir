@@ -10,8 +10,8 @@
 // RUN: not opt-tool %s -p cse,hoist --remarks %t.json 2>&1 | filecheck %s --check-prefix=FAILED
 // RUN: not opt-tool %s -p cse --remarks-filter=. --verify-diagnostics 2>&1 | filecheck %s --check-prefix=UNMET
 
-// SUFFIX:      error: --remarks writes no such file
-// SUFFIX-NEXT:   expected:   - for standard error, or a file that ends with .json
+// SUFFIX:      error: no form of remarks has such files
+// SUFFIX-NEXT:   expected:   - for standard error, or a file that ends with .json or .html
 // FOLDER:      a.json: error: the file cannot be written: there is no such folder
 // UNUSED:      error: --remarks-filter is of use with --remarks or --verify-diagnostics only
 // REGEX:       error: the regular expression is malformed

@@ -8,18 +8,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, i32
 
 import tilewright
 from tilewright.errors import Diagnostic
+from tilewright.frontend import zoo
 from tilewright.opt_tool import main
 from tilewright.passes.core.base import Pass
 from tilewright.passes.core.remark_log import collected
 from tilewright.passes.core.remarks import Remark, analysis, heard_by, missed, passed, wanted
 from tilewright.runtime.driver.driver import Registries
 from tilewright.runtime.remarks.records import as_json, chosen, from_json
+from tilewright.runtime.testing.programs.program import RandomProgram
+from tilewright.testing import programs
 
 ADDITION = """\
 func.func @f(%x: i32) -> i32 {
@@ -116,3 +120,23 @@ def test_a_pattern_chooses_by_kind_pass_and_name():
     remark = remark_of()
     assert chosen([remark], "^passed .*size$") == [remark]
     assert chosen([remark], "missed") == []
+
+
+@settings(max_examples=15, deadline=None)
+@given(programs("kernels", "tensors", "mixed"))
+def test_random_programs_are_the_same_with_and_without(program: RandomProgram):
+    passes = "canonicalize,fuse-epilogues,bufferize,canonicalize"
+    remarks: list[Remark] = []
+    assert tilewright.opt(program.text, passes, remarks=remarks) == tilewright.opt(program.text, passes)
+
+
+@pytest.mark.parametrize("target", ["siracusa", "gemmini"])
+def test_a_planned_network_is_the_same_with_and_without(target: str, tmp_path: Path):
+    model, plain, remarked = (tmp_path / name for name in ("net.onnx", "plain.mlir", "remarked.mlir"))
+    model.write_bytes(zoo.build("mlp").SerializeToString())
+    words = [str(model), "-p", f"{target}-pipeline", "--stop-after=plan-memory", "--mlir-print-debuginfo"]
+    assert main([*words, "-o", str(plain)]) == 0
+    assert main([*words, "-o", str(remarked), "--remarks", str(tmp_path / "remarks.json")]) == 0
+    assert plain.read_bytes() == remarked.read_bytes()
+    remarks = from_json((tmp_path / "remarks.json").read_text(), "remarks.json")
+    assert {"fuse-epilogues", "map-engines", "plan-memory"} <= {remark.pass_name for remark in remarks}
