@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, i32
 
 import tilewright
 from tilewright.errors import Diagnostic
-from tilewright.frontend import zoo
 from tilewright.opt_tool import main
 from tilewright.passes.core.base import Pass
 from tilewright.passes.core.remark_log import collected
 from tilewright.passes.core.remarks import Remark, analysis, heard_by, missed, passed, wanted
 from tilewright.runtime.driver.driver import Registries
 from tilewright.runtime.remarks.records import as_json, chosen, from_json
-from tilewright.runtime.testing.programs.program import RandomProgram
-from tilewright.testing import programs
 
+MACHINE = Path(__file__).parents[1] / "machines" / "two_level.toml"
 ADDITION = """\
 func.func @f(%x: i32) -> i32 {
   %a = arith.addi %x, %x : i32 loc("Add_0")
@@ -122,21 +122,39 @@ def test_a_pattern_chooses_by_kind_pass_and_name():
     assert chosen([remark], "missed") == []
 
 
-@settings(max_examples=15, deadline=None)
-@given(programs("kernels", "tensors", "mixed"))
-def test_random_programs_are_the_same_with_and_without(program: RandomProgram):
-    passes = "canonicalize,fuse-epilogues,bufferize,canonicalize"
+@st.composite
+def products(draw: st.DrawFn) -> str:
+    """Draw a chain of matrix products on buffers, each of the result of the one before."""
+    rows, *sizes = draw(st.lists(st.integers(1, 40), min_size=3, max_size=5))
+    names = [f"%t{number}" for number in range(len(sizes))]
+    types = [f"memref<{rows}x{size}xi8>" for size in sizes]
+    weights = [f"memref<{one}x{two}xi8>" for one, two in pairwise(sizes)]
+    arguments = [f"%w{number}: {kind}" for number, kind in enumerate(weights)]
+    ends = [f"{names[0]}: {types[0]}", f"{names[-1]}: {types[-1]}"]
+    lines = [f"  {name} = memref.alloc() : {kind}" for name, kind in zip(names[1:-1], types[1:-1], strict=True)]
+    for number, weight in enumerate(weights):
+        ins = f"ins({names[number]}, %w{number} : {types[number]}, {weight})"
+        outs = f"outs({names[number + 1]} : {types[number + 1]})"
+        lines.append(f"  nn.matmul {ins} {outs} {{accumulator = i8}}")
+    return "\n".join([f"func.func @f({', '.join([*ends, *arguments])}) {{", *lines, "  func.return", "}"])
+
+
+def planned(program: str, level_bytes: int, remarks: list[Remark] | None) -> str:
+    """Return the plan of a program for a level of some bytes, or the error where none fits."""
+    options = f"level-bytes={level_bytes} time-budget=0"
+    try:
+        passes = f"attach-machine{{target={MACHINE}}},map-engines,plan-memory{{{options}}}"
+        return tilewright.opt(program, passes, remarks=remarks)
+    except Diagnostic as error:
+        return str(error)
+
+
+@settings(max_examples=12, deadline=None)
+@given(products(), st.integers(64, 4096))
+def test_plans_are_the_same_with_and_without(program: str, level_bytes: int):
     remarks: list[Remark] = []
-    assert tilewright.opt(program.text, passes, remarks=remarks) == tilewright.opt(program.text, passes)
-
-
-@pytest.mark.parametrize("target", ["siracusa", "gemmini"])
-def test_a_planned_network_is_the_same_with_and_without(target: str, tmp_path: Path):
-    model, plain, remarked = (tmp_path / name for name in ("net.onnx", "plain.mlir", "remarked.mlir"))
-    model.write_bytes(zoo.build("mlp").SerializeToString())
-    words = [str(model), "-p", f"{target}-pipeline", "--stop-after=plan-memory", "--mlir-print-debuginfo"]
-    assert main([*words, "-o", str(plain)]) == 0
-    assert main([*words, "-o", str(remarked), "--remarks", str(tmp_path / "remarks.json")]) == 0
-    assert plain.read_bytes() == remarked.read_bytes()
-    remarks = from_json((tmp_path / "remarks.json").read_text(), "remarks.json")
-    assert {"fuse-epilogues", "map-engines", "plan-memory"} <= {remark.pass_name for remark in remarks}
+    plan = planned(program, level_bytes, remarks)
+    assert plan == planned(program, level_bytes, None)
+    kinds = {(remark.kind, remark.name) for remark in remarks}
+    assert ("passed", "engine") in kinds
+    assert (("passed", "tile") in kinds) == ("hier.grid" in plan)
