@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from html import escape
 from itertools import groupby
 from pathlib import Path
 
 from ...passes.core.remarks import KINDS, Remark
 from ..html_table import Markup, link, table
-from .subjects import Subject, subjects_of
+from .subjects import RemarkSubject, subjects_of
 
 _TEMPLATE = Path(__file__).with_name("page.html")
 
@@ -20,13 +21,14 @@ def page_of(remarks: Sequence[Remark], title: str) -> str:
     """Return the page; `title` names the program."""
     subjects = subjects_of(remarks)
     total = sum(subject.cycles for subject in subjects)
-    passes = list(dict.fromkeys(remark.pass_name for remark in remarks))
+    passes = dict.fromkeys(remark.pass_name for remark in remarks)
+    sections = [_subject(subject, number, total) for number, subject in enumerate(subjects)]
     parts = {
         "title": escape(title),
-        "counts": "".join(_count(remarks, kind) for kind in KINDS),
-        "passes": "".join(f"<option>{escape(name)}</option>" for name in passes),
+        "counts": "".join(map(partial(_count, remarks), KINDS)),
+        "passes": "".join(map("<option>{}</option>".format, map(escape, passes))),
         "index": _index(subjects, total),
-        "subjects": "".join(_subject(subject, number, total) for number, subject in enumerate(subjects)),
+        "subjects": "".join(sections),
     }
     page = _TEMPLATE.read_text(encoding="utf-8")
     for name, text in parts.items():
@@ -41,7 +43,7 @@ def _count(remarks: Iterable[Remark], kind: str) -> str:
     return f'<label class="switch {kind}">{switch} <b>{number:,}</b> {kind}</label>'
 
 
-def _index(subjects: Sequence[Subject], total: int) -> str:
+def _index(subjects: Sequence[RemarkSubject], total: int) -> str:
     """Return the table of subjects with a link to each, those of the most cycles first."""
     rows: list[Sequence[object]] = []
     order = sorted(range(len(subjects)), key=lambda number: -subjects[number].cycles)
@@ -55,11 +57,11 @@ def _index(subjects: Sequence[Subject], total: int) -> str:
     return table(heads, rows, numeric=range(2, len(heads)))
 
 
-def _cycles(subject: Subject) -> str:
+def _cycles(subject: RemarkSubject) -> str:
     return f"{subject.cycles:,}" if subject.cycles else ""
 
 
-def _subject(subject: Subject, number: int, total: int) -> str:
+def _subject(subject: RemarkSubject, number: int, total: int) -> str:
     """Return the section of a subject, with a block for each pass."""
     share = f", {subject.cycles / total:.1%}" if subject.cycles else ""
     cost = f"{subject.cycles:,} cycles modelled{share}" if subject.cycles else ""

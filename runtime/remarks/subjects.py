@@ -13,7 +13,7 @@ CYCLES = "cycles"
 
 
 @dataclass(frozen=True)
-class Subject:
+class RemarkSubject:
     """What remarks are about; `remarks` are in the order of the passes."""
 
     title: str
@@ -44,7 +44,7 @@ class Subject:
         return sum(remark.kind == kind for remark in self.remarks)
 
 
-def subjects_of(remarks: Iterable[Remark]) -> list[Subject]:
+def subjects_of(remarks: Iterable[Remark]) -> list[RemarkSubject]:
     """
     Return the subjects of remarks, in the order of their first ones.
 
@@ -54,7 +54,7 @@ def subjects_of(remarks: Iterable[Remark]) -> list[Subject]:
     for remark in remarks:
         places = (*remark.nodes[:1], *remark.positions[:1], remark.where)
         groups.setdefault((remark.function, places[0]), []).append(remark)
-    return [Subject(_title(group), tuple(group)) for group in groups.values()]
+    return [RemarkSubject(_title(group), tuple(group)) for group in groups.values()]
 
 
 def _title(remarks: Sequence[Remark]) -> str:
