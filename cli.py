@@ -173,7 +173,7 @@ _REMARKS = """\
 Show why passes did what they did, and what they refused, from a file of remarks: as text, or as a page.
 
   tilewright compile net.onnx -o build/ --remarks remarks.json
-  tilewright remarks remarks.json --filter 'missed plan-memory'
+  tilewright remarks remarks.json --filter missed
   tilewright remarks remarks.json -o remarks.html
 """
 

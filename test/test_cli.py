@@ -17,7 +17,7 @@ from tilewright.test.small_models import Saved, model, node, save, save_case
 pytestmark = pytest.mark.quick
 
 COMMANDS = (
-    *("compile", "run", "check", "profile", "explore", "replay", "generate", "import", "quantize"),
+    *("compile", "run", "check", "profile", "remarks", "explore", "replay", "generate", "import", "quantize"),
     *("targets", "operators", "new-target", "new-pass", "completion"),
 )
 
