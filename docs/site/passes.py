@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from tilewright.compiler import pipeline_of
 from tilewright.dialects.core.machine.keys import documentation_of
 from tilewright.dialects.core.machine.targets import machines
-from tilewright.docs.site.links import ROOT
+from tilewright.docs.site.examples import example_of, lit_tests_of
 from tilewright.docs.site.text import GeneratedPage, block, code, docstring, summary, table, table_text
 from tilewright.passes import own_passes
 from tilewright.passes.core.options import option_infos
@@ -23,7 +23,7 @@ FOLDER = "reference/passes"
 _REPOSITORY = "../../../"
 """The repository from a page in FOLDER."""
 _LONGEST = 60
-"""Lines of an example that a page shows; the test's own page has the rest."""
+"""Lines of an example that a page shows; the test's page has the rest."""
 
 
 def pass_pages() -> Iterator[GeneratedPage]:
@@ -127,42 +127,28 @@ def _pipelines(name: str) -> str:
     return f"In the pipelines of {', '.join(entries)}." if entries else ""
 
 
-@cache
-def _lit_tests() -> Mapping[str, Sequence[str]]:
-    """Return the lit tests by the words of their RUN lines, those with the shortest paths first."""
-    by_word: dict[str, list[str]] = {}
-    for file in sorted((ROOT / "test").rglob("*.mlir"), key=lambda file: (len(file.name), file)):
-        runs = re.findall(r"^// RUN: (.*)", file.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
-        for word in set(re.findall(r"[\w-]+", " ".join(runs))):
-            by_word.setdefault(word, []).append(file.relative_to(ROOT).as_posix())
-    return by_word
-
-
-def tests_of(name: str) -> list[str]:
-    """Return the lit tests that run a pass, those named after it first."""
-    return sorted(_lit_tests().get(name, ()), key=lambda path: not Path(path).stem.startswith(name))
-
-
 def _example(name: str) -> str:
-    """Return the first op of the first test of a pass, with the RUN and CHECK lines before it."""
-    tests = [path for path in tests_of(name) if "reject" not in path and "keeps" not in path and "errors" not in path]
-    if not tests:
+    """Return a program of a pass's test, and what it becomes."""
+    example = example_of(name)
+    if example is None:
         return ""
-    path = tests[0]
-    lines = first_op((ROOT / path).read_text(encoding="utf-8", errors="replace"))
-    shown = "\n".join([*lines[:_LONGEST], *(["// ..."] if len(lines) > _LONGEST else [])])
-    return f"## Example\n\nFrom [`{path}`]({_REPOSITORY}{path}):\n\n{block(shown, 'mlir')}"
+    link = f"[`{example.path}`]({_REPOSITORY}{example.path})"
+    parts = ["## Example", f"A program of {link}:", _program(example.before)]
+    if example.after:
+        parts += [f"By {code(example.command.partition(' | filecheck')[0])} it becomes", _program(example.after)]
+    else:
+        parts.append(f"The test runs {code(example.command)} and checks the output.")
+    return "\n\n".join(parts)
 
 
-def first_op(text: str) -> list[str]:
-    """Return the lines of a test up to the end of its first op at the top, its CHECK lines included."""
-    lines = text.partition("// -----")[0].strip("\n").splitlines()
-    end = next((number for number, line in enumerate(lines) if line.startswith("}")), len(lines) - 1)
-    after = next((number for number, line in enumerate(lines[end + 1 :]) if not line.startswith("// CHECK")), 0)
-    return lines[: end + 1 + after]
+def _program(text: str) -> str:
+    """Return a program as code, of a long one the first lines."""
+    lines = text.splitlines()
+    rest = [f"// {len(lines) - _LONGEST} more lines"] if len(lines) > _LONGEST else []
+    return block("\n".join([*lines[:_LONGEST], *rest]), "mlir")
 
 
 def _tests(name: str) -> str:
-    tests = [path for path in tests_of(name) if Path(path).stem.startswith(name)] or tests_of(name)[:3]
+    tests = [path for path in lit_tests_of(name) if Path(path).stem.startswith(name)] or lit_tests_of(name)[:3]
     links = [f"- [`{path}`]({_REPOSITORY}{path})" for path in tests]
     return "Tests:\n\n" + "\n".join(links) if links else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,11 @@ from tilewright.dialects.hier import TokenType
 from tilewright.docs.site.commands import command_pages
 from tilewright.docs.site.constraints import constraint_text
 from tilewright.docs.site.dialects import dialect_pages
+from tilewright.docs.site.examples import Example, example_of, first_op, lit_tests_of, without_checks
 from tilewright.docs.site.flow import flow_html
 from tilewright.docs.site.links import outside, rewritten, source_page
 from tilewright.docs.site.navigation import navigation
-from tilewright.docs.site.passes import first_op, pass_pages
+from tilewright.docs.site.passes import pass_pages
 from tilewright.docs.site.side_by_side import CodeLine, c_lines, ir_lines, page_of
 from tilewright.docs.site.targets import target_pages
 from tilewright.docs.site.text import GeneratedPage, code, prose, table
@@ -50,12 +52,19 @@ def test_each_op_has_a_section() -> None:
     assert "| `token` | result | `!hier.token` |" in section
 
 
+def _always(example: Example, _: str) -> Example:
+    """Return the example for any pass."""
+    return example
+
+
 @pytest.mark.long
-def test_each_pass_target_and_command_has_a_page() -> None:
+def test_each_pass_target_and_command_has_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = Example("test/passes/cse.mlir", "opt-tool %s -p cse | filecheck %s", "%a = b.c", "%d = b.e")
+    monkeypatch.setattr("tilewright.docs.site.passes.example_of", partial(_always, example))
     passes = {page.uri: page.text for page in pass_pages()}
     assert set(passes) == {f"reference/passes/{name}.md" for name in (*own_passes(), "index")}
     assert "| `time-budget` | a number | `2.0` |" in passes["reference/passes/plan-memory.md"]
-    assert all("## Example" in text for uri, text in passes.items() if not uri.endswith("index.md"))
+    assert "By `opt-tool %s -p cse` it becomes\n\n```mlir\n%d = b.e\n```" in passes["reference/passes/cse.md"]
     targets = {page.uri for page in target_pages()}
     assert targets == {f"reference/targets/{name}.md" for name in (*machines(), "index")}
     commands = {page.uri: page.text for page in command_pages()}
@@ -139,7 +148,17 @@ def test_docstrings_become_markdown() -> None:
     assert code("a|b") == "<code>a&#124;b</code>"
     assert table(["a", "b"], [("1", "x\ny")]) == "| a | b |\n| --- | --- |\n| 1 | x y |"
     assert table(["a"], []) == ""
-    assert first_op("// RUN: x\n\nf {\n}\n// CHECK: a\n\ng {\n}\n") == ["// RUN: x", "", "f {", "}", "// CHECK: a"]
+
+
+def test_examples_are_run() -> None:
+    assert without_checks("// RUN: x\n\n// Text.\n// CHECK-NEXT: a\nf {\n}\n// -----\ng") == "// Text.\nf {\n}"
+    assert first_op("f {\n} -> a\ng {\n}") == "f {\n} -> a"
+    example = example_of("cse")
+    assert example is not None
+    assert example.path == "test/passes/cse.mlir"
+    assert example.before.count("nn.ita_max") > example.after.count("nn.ita_max") > 0
+    for name in own_passes():
+        assert Path(lit_tests_of(name)[0]).suffix == ".mlir"
 
 
 def test_constraints_are_shown_in_words() -> None:
