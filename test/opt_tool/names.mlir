@@ -45,10 +45,10 @@ module @inner {
 // RUN: opt-tool %s --mlir-print-value-users | opt-tool | filecheck %s --check-prefix=LONG
 
 // USERS:      func.func @f(%x: i32) -> i32 {
-// USERS-NEXT:   // %x: users: %0, %1
-// USERS-NEXT:   %0 = func.call @f(%x) : (i32) -> i32 // user: #1
-// USERS-NEXT:   %c = arith.constant true // user: #0
+// USERS-NEXT:   // %x is used by %1, %0
+// USERS-NEXT:   %0 = func.call @f(%x) : (i32) -> i32 // user: %3
+// USERS-NEXT:   %c = arith.constant true // user: %2
 // USERS-NEXT:   scf.if %c {
 // USERS-NEXT:     %1 = func.call @f(%x) : (i32) -> i32 // unused
-// USERS-NEXT:   } // id: #0
-// USERS-NEXT:   func.return %0 : i32 // id: #1
+// USERS-NEXT:   } // id: %2
+// USERS-NEXT:   func.return %0 : i32 // id: %3

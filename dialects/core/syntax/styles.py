@@ -29,7 +29,7 @@ def styled_printer(op: Operation, text: Text, style: Style, options: Mapping[str
     first = _UsersPrinter(Text(), style._replace(highlight=False), **options)
     first.print_op(op)
     printer = _UsersPrinter(text, style, **options)
-    printer.names, printer.order = first.names, first.order
+    printer.names, printer.order = first.numbered_names(), first.order
     return printer
 
 
@@ -68,16 +68,22 @@ class _StyledPrinter(IrPrinter):
 
 class _UsersPrinter(_StyledPrinter):
     """
-    Printer that adds, as comments, the users of each value: their results or, of ops without results, their ids.
+    Printer that adds the users of each value as comments, in upstream's words: their results, last user first.
 
-    `names` are those of values and of ops without results, `order` has the places of ops in the text.
+    `names` are those of values, and of ops without results, which are numbered after the values; `order` has the places
+    of ops in the text.
     """
 
     def __init__(self, text: Text, style: Style, **options: Any):
         super().__init__(text, style, **options)
         self.names: dict[SSAValue | Operation, str] = {}
         self.order: dict[Operation, int] = {}
-        self._ids = 0
+
+    def numbered_names(self) -> dict[SSAValue | Operation, str]:
+        """Return the names of values, and for the ops without results that have operands numbers that none has."""
+        numbers = [int(name[1:]) for name in self.names.values() if name[1:].isdecimal()]
+        unnamed = (op for op in self.order if not op.results and op.operands)
+        return self.names | {op: f"%{number}" for number, op in enumerate(unnamed, max(numbers, default=-1) + 1)}
 
     def print_ssa_value(self, value: SSAValue) -> str:
         name = super().print_ssa_value(value)
@@ -90,14 +96,11 @@ class _UsersPrinter(_StyledPrinter):
         block = op.parent_block()
         if begins_line and block is not None and op.prev_op is None:
             for argument in block.args:
-                self._write(f"// {self._named(argument)}: {self._users(argument)}{self._text_of_line()}")
-        if not op.results and op.operands:
-            self.names.setdefault(op, f"#{self._ids}")
-            self._ids += 1
+                used = f"is used by {self._users(argument)}" if argument.uses else "is unused"
+                self._write(f"// {self._named(argument)} {used}{self._text_of_line()}")
         super().print_op(op)
         if begins_line and op.results:
-            users = [self._users(result) for result in op.results]
-            self._write(f" // {users[0] if len(users) == 1 else ', '.join(f'({text})' for text in users)}")
+            self._write(f" // {self._users_of(op)}")
         elif begins_line and op in self.names:
             self._write(f" // id: {self.names[op]}")
 
@@ -105,12 +108,21 @@ class _UsersPrinter(_StyledPrinter):
         """Return the end of a line of its own: a line break, with the indentation of the op that follows."""
         return next(part for part in reversed(self._text) if part.startswith("\n"))
 
-    def _users(self, value: SSAValue) -> str:
-        users = sorted({use.operation for use in value.uses}, key=lambda user: self.order.get(user, 0))
+    def _users_of(self, op: Operation) -> str:
+        """Return the users of the results of an op: `user: %1`, or for several results `users: (%1), (unused)`."""
+        users = {use.operation for result in op.results for use in result.uses}
         if not users:
             return "unused"
-        named = [self._named(user.results[0] if user.results else user) for user in users]
-        return f"user{'s' if len(named) > 1 else ''}: {', '.join(named)}"
+        if len(op.results) > 1:
+            lists = ", ".join(f"({self._users(result)})" for result in op.results)
+            return f"users: {lists}"
+        is_one = len(users) == 1 and all(len(user.results) <= 1 for user in users)
+        return f"{'user' if is_one else 'users'}: {self._users(op.results[0])}"
+
+    def _users(self, value: SSAValue) -> str:
+        """Return all results, or numbers, of the ops that use a value, the last op first."""
+        users = sorted({use.operation for use in value.uses}, key=lambda user: -self.order.get(user, 0))
+        return ", ".join(self._named(part) for user in users for part in (user.results or (user,))) or "unused"
 
     def _named(self, named: SSAValue | Operation) -> str:
         return self.names.get(named, "?")
