@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
+from pathlib import Path
+from shutil import which
 from typing import NamedTuple, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, ModuleOp, UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from ..errors import Diagnostic
+from ..files import write_text
 from ..ir import DenseAttr
 from .core.base import Pass
 
@@ -170,13 +175,35 @@ def _listed(attributes: Mapping[str, str]) -> str:
     return f"[{', '.join(f'{name} = {value}' for name, value in sorted(attributes.items()))}]"
 
 
+def write_graph(dot: str, file: Path) -> None:
+    """
+    Write a graph in DOT to a file: to .dot as it is, to .svg as Graphviz draws it.
+
+    Raises Diagnostic for other files, and where Graphviz is not installed or fails.
+    """
+    if file.suffix == ".dot":
+        write_text(file, f"{dot}\n")
+        return
+    remedy = "install Graphviz (https://graphviz.org), or write the graph itself: output=graph.dot"
+    if file.suffix != ".svg":
+        raise Diagnostic("view-op-graph writes no such file", expected="a .svg or a .dot file", found=str(file))
+    if (program := which("dot")) is None:
+        raise Diagnostic("Graphviz, which draws graphs, is not installed: no 'dot' on PATH", remedy=remedy)
+    done = subprocess.run([program, "-Tsvg"], input=dot, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise Diagnostic(f"Graphviz draws no graph: {lines[0]}", remedy=remedy)
+    write_text(file, done.stdout)
+
+
 @dataclass(frozen=True)
 class ViewOpGraphPass(Pass):
     """
     Print the graph of the program in Graphviz's DOT, to standard error.
 
     Each op is a node, and one with regions a cluster; an edge is an operand, with its number. `max_label_len` is the
-    most characters of a type or attribute in a label. The program stays as it is. Upstream's pass of that name.
+    most characters of a type or attribute in a label. With `output` the graph is written to a file instead, .dot or
+    .svg, which Graphviz draws. The program stays as it is. Upstream's pass of that name, which has no `output`.
     """
 
     name = "view-op-graph"
@@ -186,6 +213,7 @@ class ViewOpGraphPass(Pass):
     print_control_flow_edges: bool = False
     print_data_flow_edges: bool = True
     print_result_types: bool = True
+    output: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         contents = GraphContents(
@@ -195,4 +223,8 @@ class ViewOpGraphPass(Pass):
             self.print_data_flow_edges,
             self.print_result_types,
         )
-        print(op_graph(op, contents), file=sys.stderr)
+        graph = op_graph(op, contents)
+        if self.output:
+            write_graph(graph, Path(self.output))
+        else:
+            print(graph, file=sys.stderr)
