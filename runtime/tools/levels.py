@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape
+from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -39,7 +40,7 @@ _ENTRIES = ("network", "network_run")
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class LoweringStage:
     """A network after a pass that changed it; the first stage is the network as it is read."""
 
     name: str
@@ -48,14 +49,14 @@ class Stage:
     module: ModuleOp
     text: str
 
-    def diff(self, before: Stage) -> str:
+    def diff(self, before: LoweringStage) -> str:
         """Return the changes from another stage to this one as a unified difference."""
         return unified_diff(before.text, self.text, self.name)
 
 
 @dataclass
-class _Stages(Observer):
-    stages: list[Stage] = field(default_factory=list[Stage])
+class _StageObserver(Observer):
+    stages: list[LoweringStage] = field(default_factory=list[LoweringStage])
 
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
         self._note("input", "graph", module)
@@ -66,16 +67,16 @@ class _Stages(Observer):
     def _note(self, name: str, phase: str, module: ModuleOp) -> None:
         text = print_ir(module, elide=ELIDED, width=110)
         if not self.stages or text != self.stages[-1].text:
-            self.stages.append(Stage(name, phase, module.clone(), text))
+            self.stages.append(LoweringStage(name, phase, module.clone(), text))
 
 
-def stages_of(network: Path, target: str) -> list[Stage]:
+def stages_of(network: Path, target: str) -> list[LoweringStage]:
     """
     Return the stages of a network that is compiled for a target, in order.
 
     Raises Diagnostic for networks and targets that `tilewright compile` refuses.
     """
-    observer = _Stages()
+    observer = _StageObserver()
     compile_model(Model(network), target, observers=[observer])
     return observer.stages
 
@@ -99,7 +100,7 @@ def listing(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Allocation:
+class AddressedBuffer:
     """A buffer with an address: `bytes` from `offset` on in a level, live in the steps `first` to `last`."""
 
     name: str
@@ -110,7 +111,7 @@ class Allocation:
     last: int
 
 
-def allocations(module: ModuleOp) -> list[Allocation]:
+def allocations(module: ModuleOp) -> list[AddressedBuffer]:
     """
     Return the buffers that have addresses, of grids, near memories and arenas.
 
@@ -118,7 +119,7 @@ def allocations(module: ModuleOp) -> list[Allocation]:
     """
     ops = [op for op in nested_ops(module) if not isinstance(op.parent_op(), GridOp)]
     steps = {op: step for step, op in enumerate(ops)}
-    rows: list[Allocation] = []
+    rows: list[AddressedBuffer] = []
     for op, step in steps.items():
         if isinstance(op, GridOp):
             rows += _of_grid(op, step)
@@ -130,25 +131,29 @@ def allocations(module: ModuleOp) -> list[Allocation]:
     return rows
 
 
-def _of_grid(op: GridOp, step: int) -> Iterator[Allocation]:
+def _of_grid(op: GridOp, step: int) -> Iterator[AddressedBuffer]:
     for tile, buffer, operand in zip(op.tiles, op.buffers, op.operands, strict=True):
         if tile.byte_address is not None:
             size = bytes_of(buffer.type) * tile.stage_count
-            yield Allocation(f"tile of {_name(operand)}", tile.level_name or "", tile.byte_address, size, step, step)
+            yield AddressedBuffer(
+                f"tile of {_name(operand)}", tile.level_name or "", tile.byte_address, size, step, step
+            )
     for scratch in op.scratches:
         if scratch.byte_address is not None:
             size = bytes_of(scratch.type)
-            yield Allocation("scratch", scratch.level_name, scratch.byte_address, size, step, step)
+            yield AddressedBuffer("scratch", scratch.level_name, scratch.byte_address, size, step, step)
 
 
-def _of_arena(op: memref.ViewOp) -> Allocation:
+def _of_arena(op: memref.ViewOp) -> AddressedBuffer:
     first, _, last = cast(StringAttr, op.attributes["tilewright.lifetime"]).data.partition("..")
     offset = _integer(cast(Operation, op.byte_shift.owner).properties.get("value")) or 0
     return _row(op.result, offset, int(first), int(last))
 
 
-def _row(buffer: SSAValue, offset: int, first: int, last: int) -> Allocation:
-    return Allocation(_name(buffer), level_name(buffer.type) or "arena", offset, bytes_of(buffer.type), first, last)
+def _row(buffer: SSAValue, offset: int, first: int, last: int) -> AddressedBuffer:
+    return AddressedBuffer(
+        _name(buffer), level_name(buffer.type) or "arena", offset, bytes_of(buffer.type), first, last
+    )
 
 
 def _name(value: SSAValue) -> str:
@@ -168,15 +173,17 @@ def _users(buffer: SSAValue) -> Iterator[Operation]:
                 yield from _users(result)
 
 
-def memory_map(rows: Sequence[Allocation], width: int = 760, height: int = 260) -> str:
+def memory_map(rows: Sequence[AddressedBuffer], width: int = 760, height: int = 260) -> str:
     """Return a memory map in HTML: for each level steps of the program to the right, and addresses upwards."""
-    levels = dict.fromkeys(row.level for row in rows)
-    return "".join(_level_map(name, [row for row in rows if row.level == name], width, height) for name in levels)
+    levels: dict[str, list[AddressedBuffer]] = {}
+    for row in rows:
+        levels.setdefault(row.level, []).append(row)
+    return "".join(_level_map(name, buffers, width, height) for name, buffers in levels.items())
 
 
-def _level_map(name: str, rows: Sequence[Allocation], width: int, height: int) -> str:
+def _level_map(name: str, rows: Sequence[AddressedBuffer], width: int, height: int) -> str:
     top = max(row.offset + row.bytes for row in rows)
-    steps = sorted({step for row in rows for step in (row.first, row.last)})
+    steps = sorted(set(chain.from_iterable((row.first, row.last) for row in rows)))
     column = width / len(steps)
     boxes: list[str] = []
     for number, row in enumerate(rows):
@@ -217,7 +224,7 @@ class _Recorded(RunLimits):
             self.rows[op] = tuple(arrays)
 
 
-def values_of(stage: Stage, seed: int = 0) -> list[OpValues]:
+def values_of(stage: LoweringStage, seed: int = 0) -> list[OpValues]:
     """
     Run a stage on random inputs, and return the values of each op where it ran last, in the order of the program.
 

@@ -13,7 +13,7 @@ import pytest
 
 from tilewright.frontend.zoo import build
 from tilewright.runtime.tools.levels import (
-    Stage,
+    LoweringStage,
     allocations,
     array_summary,
     listing,
@@ -36,14 +36,14 @@ engines.core = { level = "L1", runs."*" = { cost = "per_point", cycles = [1, 2] 
 
 
 @pytest.fixture(scope="module")
-def stages(tmp_path_factory: pytest.TempPathFactory) -> list[Stage]:
+def stages(tmp_path_factory: pytest.TempPathFactory) -> list[LoweringStage]:
     folder = tmp_path_factory.mktemp("levels")
     (folder / "small.mlir").write_text(SMALL, encoding="utf-8")
     (folder / "near.toml").write_text(MACHINE, encoding="utf-8")
     return stages_of(folder / "small.mlir", str(folder / "near.toml"))
 
 
-def test_stages_are_the_passes_that_change_the_program(stages: list[Stage]) -> None:
+def test_stages_are_the_passes_that_change_the_program(stages: list[LoweringStage]) -> None:
     names = [stage.name for stage in stages]
     assert names[0] == "input"
     assert {"bufferize", "plan-memory", "expand-grid", "convert-to-emitc"} <= set(names)
@@ -52,7 +52,7 @@ def test_stages_are_the_passes_that_change_the_program(stages: list[Stage]) -> N
     assert "+    hier.grid" in stages[planned].diff(stages[planned - 1])
 
 
-def test_each_stage_computes_the_same(stages: list[Stage]) -> None:
+def test_each_stage_computes_the_same(stages: list[LoweringStage]) -> None:
     (expected,) = (row.arrays[-1] for row in values_of(stages[0]) if row.text.startswith("%y"))
     for stage in stages:
         if stage.phase in ("buffers", "planned"):
@@ -60,7 +60,7 @@ def test_each_stage_computes_the_same(stages: list[Stage]) -> None:
             assert any(np.array_equal(array, expected.reshape(-1)) for array in computed), stage.name
 
 
-def test_allocations_fit_the_memory_and_do_not_overlap(stages: list[Stage]) -> None:
+def test_allocations_fit_the_memory_and_do_not_overlap(stages: list[LoweringStage]) -> None:
     planned = next(stage for stage in stages if stage.name == "plan-memory")
     rows = [row for row in allocations(planned.module) if row.level == "L1"]
     assert len(rows) >= 2
