@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape
@@ -218,10 +218,12 @@ class OpValues:
 class _Recorded(RunLimits):
     rows: dict[Operation, tuple[Array, ...]] = field(default_factory=dict[Operation, "tuple[Array, ...]"])
 
-    def record(self, op: Operation, operands: Sequence[Value], results: Sequence[Value]) -> None:
-        arrays: list[Array] = [np.array(value) for value in results or operands if isinstance(value, _ARRAYS)]
+    def record(self, op: Operation, values: Mapping[SSAValue, Value], results: Sequence[Value]) -> Sequence[Value]:
+        seen = results or [values[operand] for operand in op.operands]
+        arrays: list[Array] = [np.array(value) for value in seen if isinstance(value, _ARRAYS)]
         if arrays:
             self.rows[op] = tuple(arrays)
+        return results
 
 
 def values_of(stage: LoweringStage, seed: int = 0) -> list[OpValues]:
