@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from onnx import ModelProto, TensorProto, helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from tilewright.errors import Diagnostic
 
@@ -20,8 +20,9 @@ def session(model: ModelProto | bytes | Path | str, *, fused: bool = True, threa
     Return a session on the CPU; without `fused`, each operator is computed by itself.
 
     Products of unsigned by signed bytes are made exact: on a processor without VNNI instructions, ONNX Runtime adds
-    pairs of them in 16 bits, saturated, unless it may make the signed bytes unsigned. Without `fused` it may not. A
-    test is skipped where it fails to. Raises what ONNX Runtime does for a model that it refuses.
+    pairs of them in 16 bits, saturated, unless the signed bytes are made unsigned: fused by itself, else by
+    `with_unsigned_weights`. A test is skipped where it fails to. Raises what ONNX Runtime does for a model that it
+    refuses.
     """
     try:
         return exact_session(model, fused=fused, threads=threads)
@@ -37,6 +38,7 @@ def exact_session(model: ModelProto | bytes | Path | str, *, fused: bool = True,
     options.intra_op_num_threads = options.inter_op_num_threads = threads
     if not fused:
         options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        model = with_unsigned_weights(_read(model)) if saturates() else model
     given = model.SerializeToString() if isinstance(model, ModelProto) else model
     made = partial(runtime.InferenceSession, given, options, providers=["CPUExecutionProvider"])
     plain = made()
@@ -59,6 +61,37 @@ def exact_session(model: ModelProto | bytes | Path | str, *, fused: bool = True,
         ) from error
 
 
+_PRODUCTS = {"MatMulInteger": (1, 3), "ConvInteger": (1, 3), "QLinearMatMul": (3, 5), "QLinearConv": (3, 5)}
+"""Operators of products of bytes -> the numbers of their weights and of the zero point of these."""
+
+
+def with_unsigned_weights(model: ModelProto) -> ModelProto:
+    """
+    Return a network whose constant signed weights are unsigned where they multiply unsigned bytes: 128 more, as is
+    their zero point.
+    """
+    unsigned = ModelProto.FromString(model.SerializeToString())
+    graph = unsigned.graph
+    constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
+    inferred = onnx.shape_inference.infer_shapes(model).graph
+    types = {port.name: port.type.tensor_type.elem_type for port in (*inferred.input, *inferred.value_info)}
+    for number, node in enumerate(graph.node):
+        weights, zero = _PRODUCTS.get(node.op_type, (0, 0))
+        if not weights or types.get(node.input[0]) != TensorProto.UINT8:
+            continue
+        values = constants.get(node.input[weights])
+        if values is None or values.dtype != np.int8:
+            continue
+        given = node.input[zero] if len(node.input) > zero else ""
+        zeros = constants[given] if given else np.int8(0)
+        raised = (np.asarray(array + np.int16(128)).astype(np.uint8) for array in (values, zeros))
+        names = [f"unsigned_weights_{number}", f"unsigned_zero_{number}"]
+        graph.initializer.extend(map(numpy_helper.from_array, raised, names))
+        node.input.extend([""] * (zero + 1 - len(node.input)))
+        node.input[weights], node.input[zero] = names
+    return unsigned
+
+
 def require_exact() -> None:
     """Skip a test whose products of bytes are not made exact, as of operators with several kinds of operands."""
     if saturates():
@@ -67,11 +100,16 @@ def require_exact() -> None:
 
 def _has_unsigned(model: ModelProto | bytes | Path | str) -> bool:
     """Return whether a network has numbers of unsigned bytes, as zero points or inputs."""
-    if not isinstance(model, ModelProto):
-        model = ModelProto.FromString(model) if isinstance(model, bytes) else onnx.load(str(model))  # pyright: ignore[reportUnknownMemberType]
+    model = _read(model)
     kinds = [each.data_type for each in model.graph.initializer]
     kinds += [each.type.tensor_type.elem_type for each in model.graph.input]
     return TensorProto.UINT8 in kinds
+
+
+def _read(model: ModelProto | bytes | Path | str) -> ModelProto:
+    if isinstance(model, ModelProto):
+        return model
+    return ModelProto.FromString(model) if isinstance(model, bytes) else onnx.load(str(model))  # pyright: ignore[reportUnknownMemberType]
 
 
 @cache

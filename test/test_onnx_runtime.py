@@ -36,3 +36,19 @@ def test_inexact_products_are_an_error_and_skip_a_test(monkeypatch: pytest.Monke
         onnx_runtime.exact_session(model)
     with pytest.raises(pytest.skip.Exception, match="cannot make products of bytes exact"):
         onnx_runtime.session(model)
+
+
+@pytest.mark.parametrize("zero", [None, 7])
+def test_products_are_exact_without_fusions(zero: int | None, monkeypatch: pytest.MonkeyPatch):
+    # As on a processor without VNNI instructions; on one with them the weights made unsigned give the same.
+    monkeypatch.setattr(onnx_runtime, "saturates", lambda: True)
+    x, y = helper.make_tensor_value_info("x", TensorProto.UINT8, [2, 4]), helper.make_tensor_value_info("y", 6, [2, 3])
+    weights = np.array([[127, -128, 3], [127, -128, -3], [127, 127, 0], [126, -127, 1]], np.int8)
+    constants = [numpy_helper.from_array(weights, "w")]
+    constants += [] if zero is None else [numpy_helper.from_array(np.array(zero, np.int8), "z")]
+    node = helper.make_node("MatMulInteger", ["x", "w", *([] if zero is None else ["", "z"])], ["y"])
+    graph = helper.make_graph([node], "product", [x], [y], constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    inputs = np.array([[255, 255, 255, 255], [255, 254, 0, 1]], np.uint8)
+    (products,) = onnx_runtime.exact_session(model, fused=False).run(None, {"x": inputs})
+    np.testing.assert_array_equal(products, inputs.astype(np.int32) @ (weights.astype(np.int32) - (zero or 0)))
