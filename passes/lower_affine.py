@@ -9,11 +9,12 @@ from typing import Any, TypeAlias, cast
 from xdsl.context import Context
 from xdsl.dialects import affine, arith, memref, scf, vector
 from xdsl.dialects.builtin import ModuleOp, i1
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstraintKind, AffineMap
 from xdsl.rewriter import Rewriter
 
 from ..dialects.affine import AffineMaxOp, AffinePrefetchOp, DelinearizeIndexOp
+from ..dialects.core.atomic_kinds import combined, identity, kind_of
 from ..dialects.core.builder import Builder
 from ..dialects.core.nesting import nested_ops
 from ..dialects.core.scalars import Index
@@ -36,7 +37,7 @@ def lower_affine(module: ModuleOp) -> None:
     """
     Replace the ops of `affine`, inner ones first.
 
-    Raises Diagnostic for reductions of affine.parallel, and for a divisor that is not positive.
+    Raises Diagnostic for a divisor that is not positive.
     """
     for op in reversed(nested_ops(module)):
         if type(op) not in _LOWERINGS:
@@ -123,8 +124,8 @@ def _for(op: affine.ForOp) -> None:
     builder = Builder.before(op, wraps=True)
     low = builder.max(*_results(builder, op.lowerBoundMap.data, op.lowerBoundOperands))
     high = builder.min(*_results(builder, op.upperBoundMap.data, op.upperBoundOperands))
-    step = builder.value(op.step.value.data)
-    _replace(op, scf.ForOp(builder.value(low), builder.value(high), step, op.inits, _body(op.body)))
+    bounds = builder.value(low), builder.value(high), builder.value(op.step.value.data)
+    _replace(op, scf.ForOp(*bounds, op.inits, _body(op.body)))
 
 
 def _if(op: affine.IfOp) -> None:
@@ -141,8 +142,6 @@ def _if(op: affine.IfOp) -> None:
 
 
 def _parallel(op: affine.ParallelOp) -> None:
-    if op.res:
-        raise Diagnostic("affine.parallel with reductions is not lowered", where=where(op), remedy="use scf.parallel")
     builder = Builder.before(op, wraps=True)
     lower, upper = op.lowerBoundsMap.data, op.upperBoundsMap.data
     count = lower.num_dims + lower.num_symbols
@@ -151,12 +150,24 @@ def _parallel(op: affine.ParallelOp) -> None:
     lows = [builder.value(builder.max(*group)) for group in _groups(low, op.lowerBoundsGroups.get_values())]
     highs = [builder.value(builder.min(*group)) for group in _groups(high, op.upperBoundsGroups.get_values())]
     steps = [builder.value(step.value.data) for step in op.steps.data]
+    kinds = [(kind_of(kind), type) for kind, type in zip(op.reductions, op.result_types, strict=True)]
+    starts = [builder.op(arith.ConstantOp(cast(Any, identity(kind, type)))) for kind, type in kinds]
     body = op.body.block.last_op
     assert body is not None
-    end = scf.ReduceOp()
+    end = scf.ReduceOp(body.operands, [_reduction(kind, type) for kind, type in kinds])
     end.location = body.location
     Rewriter.replace_op(body, end)
-    _replace(op, scf.ParallelOp(lows, highs, steps, _moved(op.body)))
+    _replace(op, scf.ParallelOp(lows, highs, steps, _moved(op.body), starts))
+
+
+def _reduction(kind: str, type: Attribute) -> Region:
+    """Return the region that combines two numbers by a kind of reduction."""
+    block = Block(arg_types=[type, type])
+    op = combined(kind, *block.args)
+    if op is not None:
+        block.add_op(op)
+    block.add_op(scf.ReduceReturnOp(block.args[1] if op is None else op.results[0]))
+    return Region(block)
 
 
 def _groups(values: Sequence[Index], sizes: Sequence[int]) -> list[Sequence[Index]]:

@@ -65,15 +65,16 @@ def tool(name: str) -> str:
     return path
 
 
-def optimized(text: str, passes: Sequence[str] = ()) -> str:
+def optimized(text: str, passes: Sequence[str] = (), *, generic: bool = False) -> str:
     """
-    Run `mlir-opt` on the text of modules, separated by lines `// -----`, and return its output.
+    Run `mlir-opt` on the text of modules, separated by lines `// -----`, and return its output, `generic` where asked.
 
     Raises Diagnostic where it is not installed, and where it does not accept the text or a pass fails.
     """
-    pipeline = [f"--pass-pipeline=builtin.module({','.join(passes)})"] if passes else []
+    options = [f"--pass-pipeline=builtin.module({','.join(passes)})"] if passes else []
+    options += ["--mlir-print-op-generic"] if generic else []
     done = subprocess.run(
-        [tool(OPTIMIZER), "--split-input-file", *pipeline], input=text, capture_output=True, text=True, check=False
+        [tool(OPTIMIZER), "--split-input-file", *options], input=text, capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise Diagnostic(f"{OPTIMIZER} refuses the module", notes=done.stderr.strip().splitlines()[:20])

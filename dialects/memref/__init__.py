@@ -76,7 +76,7 @@ class AtomicYieldOp(IRDLOperation):
 @irdl_op_definition
 class GenericAtomicRMWOp(IRDLOperation):
     """
-    An update of an element that nothing else comes between; the result is the new value, which the region computes.
+    An update of an element that nothing else comes between; the result is the old value, as in upstream's lowering.
 
         %r = memref.generic_atomic_rmw %a[%i] : memref<8xi32> {
         ^bb0(%old: i32):
@@ -283,8 +283,8 @@ def _update(runner: Runner, op: GenericAtomicRMWOp, operands: Sequence[Value]) -
     place = tuple(int(index) for index in indices)
     _check(op, place, memref.shape)
     (value,) = runner.run_region(op.atomic_body, [memref[place]])
-    memref[place] = value
-    return [value]
+    old, memref[place] = memref[place], value
+    return [old]
 
 
 def _check(op: IRDLOperation, place: Sequence[int], shape: Sequence[int]) -> None:

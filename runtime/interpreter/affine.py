@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice, product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import affine
 from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.ir.affine import AffineConstraintKind, AffineSet
 
+from ...dialects.core.atomic_kinds import identity, kind_of
 from ...dialects.core.semantics import Runner, Value, semantics
 from ...errors import Diagnostic
 from ...ir import Array, where
 from .arithmetic import evaluate_affine
+from .atomics import combiner
+from .bits import dtype_of
 from .control import trips
 from .memory import check_writable
 from .tensors import point
@@ -85,11 +88,33 @@ def _store(runner: Runner, op: affine.StoreOp, operands: Sequence[Value]) -> lis
     return []
 
 
+def _lanes(op: Any, array: Array, indices: Sequence[Value], shape: Sequence[int]) -> tuple[Any, ...]:
+    """Return the slices of the elements of a vector in memory. Raises Diagnostic for those out of bounds."""
+    first = point(op, array, map_results(op.map, indices))
+    sizes = [1] * (len(first) - len(shape)) + list(shape)
+    point(op, array, [low + size - 1 for low, size in zip(first, sizes, strict=True)])
+    return tuple(slice(low, low + size) for low, size in zip(first, sizes, strict=True))
+
+
+@semantics(affine.VectorLoadOp)
+def _vector_load(runner: Runner, op: affine.VectorLoadOp, operands: Sequence[Value]) -> list[Array]:
+    source, *indices = operands
+    shape = cast(Any, op.result.type).get_shape()
+    return [np.array(source[_lanes(op, source, indices, shape)]).reshape(shape)]
+
+
+@semantics(affine.VectorStoreOp)
+def _vector_store(runner: Runner, op: affine.VectorStoreOp, operands: Sequence[Value]) -> list[Array]:
+    value, target, *indices = operands
+    check_writable(op, target)
+    lanes = _lanes(op, target, indices, value.shape)
+    target[lanes] = value.reshape(target[lanes].shape)
+    return []
+
+
 @semantics(affine.ParallelOp)
 def _parallel(runner: Runner, op: affine.ParallelOp, operands: Sequence[Value]) -> Sequence[Value]:
-    """Run the iterations in order. Raises Diagnostic for reductions."""
-    if op.res:
-        raise Diagnostic("affine.parallel with reductions has no interpreter rule", where=where(op))
+    """Run the iterations in order; reductions start with their identity."""
     lower_map, upper_map = op.lowerBoundsMap.data, op.upperBoundsMap.data
     cut = lower_map.num_dims + lower_map.num_symbols
     lower = _grouped(map_results(op.lowerBoundsMap, operands[:cut]), op.lowerBoundsGroups)
@@ -100,9 +125,14 @@ def _parallel(runner: Runner, op: affine.ParallelOp, operands: Sequence[Value]) 
     steps = [_step(op, step.value.data) for step in op.steps.data]
     spans = [range(max(low), min(high), step) for low, high, step in zip(lower, upper, steps, strict=True)]
     runner.spend(op, trips(spans))
+    kinds = [(kind_of(kind), element) for kind, element in zip(op.reductions, op.result_types, strict=True)]
+    combiners = [combiner(kind, element) for kind, element in kinds]
+    starts = [(cast(Any, identity(kind, element)).value.data, element) for kind, element in kinds]
+    totals: list[Value] = [dtype_of(element).type(start) for start, element in starts]
     for indices in product(*spans):
-        runner.run_region(op.body, [np.int64(index) for index in indices])
-    return ()
+        values = runner.run_region(op.body, [np.int64(index) for index in indices])
+        totals = [combine(old, value) for combine, old, value in zip(combiners, totals, values, strict=True)]
+    return totals
 
 
 def _grouped(values: Sequence[int], sizes: Any) -> list[list[int]]:

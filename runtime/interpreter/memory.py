@@ -179,6 +179,17 @@ def _static_offset(type_: MemRefType[Any]) -> int:
     return data if isinstance(data, int) else 0
 
 
+@semantics(memref.ExtractStridedMetaDataOp)
+def _metadata(runner: Runner, op: memref.ExtractStridedMetaDataOp, operands: Sequence[Value]) -> list[Any]:
+    (source,) = operands
+    root, start = origin_of(source)
+    offset = _type(op.source).get_offset()
+    offset = start // source.itemsize if offset is None else offset
+    base = at_byte(root, start - offset * source.itemsize, (), (), source.dtype)
+    strides = [stride // source.itemsize for stride in source.strides]
+    return [base, *(np.int64(number) for number in (offset, *source.shape, *strides))]
+
+
 @semantics(memref.ExpandShapeOp)
 def _expand_shape(runner: Runner, op: memref.ExpandShapeOp, operands: Sequence[Value]) -> list[Array]:
     source, *dynamic = operands

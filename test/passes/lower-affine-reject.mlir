@@ -13,13 +13,3 @@ func.func @f(%n: index, %m: memref<4xi8>) {
   %a = affine.load %m[%n floordiv 0] : memref<4xi8>
   func.return
 }
-
-// -----
-
-func.func @f(%x: f32, %n: index, %k: index) {
-  // expected-error@+1 {{affine.parallel with reductions is not lowered}}
-  %0 = affine.parallel (%j) = (%n) to (min(%k, 9)) step (3) reduce ("addf") -> (f32) {
-    affine.yield %x : f32
-  }
-  func.return
-}

@@ -134,7 +134,7 @@ def irreducible_loop(b: Draft) -> None:
 @statement("cf_regions")
 def region_of_blocks(b: Draft) -> None:
     """Add a region of blocks that is executed once: a branch, and two ways out of it."""
-    b.traits.add("blocks")
+    b.traits |= {"blocks", "several yields"}
     types = types_of(carried(b)) or ["i1"]
     results = fresh(b, types)
     b.line(f"{assigned(results)}scf.execute_region -> ({listed(types)}) {{")

@@ -94,7 +94,11 @@ PROFILES: dict[str, tuple[float, Profile]] = {
 
 @dataclass(frozen=True)
 class Argument:
-    """Argument or result of the entry function; `bounds` contain an input of type index."""
+    """
+    Argument or result of the entry function.
+
+    `bounds` contain an input of type index; floats are quarters of integers in them, and any float where they are 0, 0.
+    """
 
     name: str
     type: str | Shaped

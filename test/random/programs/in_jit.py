@@ -25,6 +25,7 @@ UNSUPPORTED = {
     "concat": "tensor.concat is not bufferised upstream",
     "half": "floats of 16 bits go through __truncsfbf2, which flushes denormals",
     "identity": "MLIR 19 drops linalg.transpose on memrefs where the permutation is the identity",
+    "several yields": "upstream bufferises no scf.execute_region with several scf.yield",
     "returned tensor": "upstream lets callers write to the constants that functions return",
 }
 """Trait of programs that upstream does not compute -> why."""
@@ -36,6 +37,12 @@ FAULTS = {
 """Part of an error of upstream's tools that is a fault of theirs -> which."""
 
 _REPLACED = {
+    "func.func(lower-vector-multi-reduction)": (
+        "expand-realloc{emit-deallocs=false}",
+        "func.func(convert-elementwise-to-linalg)",
+        "func.func(lower-vector-mask,lower-vector-multi-reduction)",
+    ),
+    "convert-math-to-llvm": ("convert-index-to-llvm", "convert-math-to-llvm"),
     "buffer-deallocation-pipeline": ("convert-math-to-funcs",),
     "convert-scf-to-cf": ("lower-affine", "convert-scf-to-cf"),
 }

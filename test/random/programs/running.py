@@ -44,6 +44,9 @@ def inputs_of(program: RandomProgram, seed: int) -> dict[str, Array]:
 def _array(draw: Random, argument: Argument) -> Array:
     dtype = np.dtype(DTYPES[argument.element])
     count = prod(argument.shape)
+    if argument.element in FLOATS and argument.bounds != (0, 0):
+        quarters = [draw.randint(*argument.bounds) for _ in range(count)]
+        return (np.array(quarters, np.float64) / 4).astype(dtype).reshape(argument.shape)
     if argument.element in FLOATS:
         bits = [float_bits(draw, argument.element) for _ in range(count)]
         return np.array(bits, _BITS[dtype.itemsize]).view(dtype).reshape(argument.shape)

@@ -137,7 +137,40 @@ CASES: dict[str, Case] = {
         "%new = arith.addi %old, %old : i8\nmemref.atomic_yield %new : i8\n}\n"
         "%n = memref.load %m[%c1, %c1] : memref<3x4xi8>\n%r = tensor.from_elements %u, %n : tensor<2xi8>",
         "tensor<2xi8>",
-        lambda x: np.array([x[1, 1]] * 2) * np.int8(2),
+        lambda x: x[1, 1] * np.array([1, 2], np.int8),
+    ),
+    "memref.atomic_rmw": (
+        "%m = bufferization.to_buffer %x : tensor<3x4xi8> to memref<3x4xi8>\n%c1 = arith.constant 1 : index\n"
+        "%v = memref.load %m[%c1, %c1] : memref<3x4xi8>\n"
+        "%u = memref.atomic_rmw addi %v, %m[%c1, %c1] : (i8, memref<3x4xi8>) -> i8\n"
+        "%n = memref.load %m[%c1, %c1] : memref<3x4xi8>\n%r = tensor.from_elements %u, %n : tensor<2xi8>",
+        "tensor<2xi8>",
+        lambda x: x[1, 1] * np.array([1, 2], np.int8),
+    ),
+    "memref.extract_strided_metadata": (
+        "%m = bufferization.to_buffer %x : tensor<3x4xi8> to memref<3x4xi8>\n"
+        "%p = memref.subview %m[1, 2] [2, 1] [1, 1] : memref<3x4xi8> to memref<2x1xi8, strided<[4, 1], offset: 6>>\n"
+        "%b, %o, %s:2, %t:2 = memref.extract_strided_metadata %p : memref<2x1xi8, strided<[4, 1], offset: 6>>"
+        " -> memref<i8>, index, index, index, index, index\n"
+        "%r = tensor.from_elements %o, %s#0, %s#1, %t#0, %t#1 : tensor<5xindex>",
+        "tensor<5xindex>",
+        lambda x: np.array([6, 2, 1, 4, 1]),
+    ),
+    "affine.parallel": (
+        "%m = bufferization.to_buffer %x : tensor<3x4xi8> to memref<3x4xi8>\n"
+        '%u:2 = affine.parallel (%i, %j) = (0, 0) to (3, 4) reduce ("addi", "muli") -> (i8, i8) {\n'
+        "%v = affine.load %m[%i, %j] : memref<3x4xi8>\naffine.yield %v, %v : i8, i8\n}\n"
+        "%r = tensor.from_elements %u#0, %u#1 : tensor<2xi8>",
+        "tensor<2xi8>",
+        lambda x: np.array([x.sum(dtype=np.int8), x.prod(dtype=np.int8)]),
+    ),
+    "affine.vector_load": (
+        "%m = bufferization.to_buffer %x : tensor<3x4xi8> to memref<3x4xi8>\n%c1 = arith.constant 1 : index\n"
+        "%v = affine.vector_load %m[%c1, %c1 + 1] : memref<3x4xi8>, vector<2xi8>\n"
+        "affine.vector_store %v, %m[0, %c1] : memref<3x4xi8>, vector<2xi8>\n"
+        "%r = bufferization.to_tensor %m : memref<3x4xi8> to tensor<3x4xi8>",
+        "tensor<3x4xi8>",
+        lambda x: np.concatenate([np.concatenate([x[:1, :1], x[1:2, 2:4], x[:1, 3:]], 1), x[1:]]),
     ),
     "linalg.map": (
         "%o = tensor.empty() : tensor<3x4xi8>\n"
