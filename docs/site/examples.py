@@ -23,7 +23,7 @@ _PIPED = re.compile(r"(opt-tool [^|<>&;]*)(?:\| filecheck %s[^|<>&;]*)?")
 @dataclass(frozen=True)
 class Example:
     """
-    Program in a test, `path`, and its output of the test's command.
+    Program in a test, `path`, and its output of the test's command, in which `%s` is the test's name.
 
     The program is the first op of the test or, where the command needs more, all up to a mark `// -----`. The output is
     empty where the command does more than to run opt-tool.
@@ -66,17 +66,21 @@ def _run(path: str) -> Example:
     for before in (first_op(part), part):
         after = _output(match[1], before, ROOT / path) if match else ""
         if after:
-            return Example(path, command, before, after)
+            return Example(path, _named(match[1].strip() if match else command, ROOT / path), before, after)
     return Example(path, command, first_op(part), "")
 
 
 def _output(command: str, program: str, test: Path) -> str:
     """Return what a command of a test prints for a program in place of the test's; empty where it fails."""
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
-        file = Path(folder, test.name)
-        file.write_text(program, encoding="utf-8")
-        result = run_line(substitute(re.sub(r"%s\b", str(file), command), test, Path(folder)), TOOLS)
+        Path(test.name).write_text(program, encoding="utf-8")
+        result = run_line(substitute(_named(command, test), test, Path(folder)), TOOLS)
     return "" if result.code else result.out.decode().strip()
+
+
+def _named(command: str, test: Path) -> str:
+    """Return a command with the name of its test, by which locations call it."""
+    return re.sub(r"%s\b", test.name, command)
 
 
 def without_checks(text: str) -> str:

@@ -135,7 +135,7 @@ def _example(name: str) -> str:
     link = f"[`{example.path}`]({_REPOSITORY}{example.path})"
     parts = ["## Example", f"A program of {link}:", _program(example.before)]
     if example.after:
-        parts += [f"By {code(example.command.partition(' | filecheck')[0])} it becomes", _program(example.after)]
+        parts += [f"By {code(example.command)} it becomes", _program(example.after)]
     else:
         parts.append(f"The test runs {code(example.command)} and checks the output.")
     return "\n\n".join(parts)

@@ -59,12 +59,12 @@ def _always(example: Example, _: str) -> Example:
 
 @pytest.mark.long
 def test_each_pass_target_and_command_has_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    example = Example("test/passes/cse.mlir", "opt-tool %s -p cse | filecheck %s", "%a = b.c", "%d = b.e")
+    example = Example("test/passes/cse.mlir", "opt-tool cse.mlir -p cse", "%a = b.c", "%d = b.e")
     monkeypatch.setattr("tilewright.docs.site.passes.example_of", partial(_always, example))
     passes = {page.uri: page.text for page in pass_pages()}
     assert set(passes) == {f"reference/passes/{name}.md" for name in (*own_passes(), "index")}
     assert "| `time-budget` | a number | `2.0` |" in passes["reference/passes/plan-memory.md"]
-    assert "By `opt-tool %s -p cse` it becomes\n\n```mlir\n%d = b.e\n```" in passes["reference/passes/cse.md"]
+    assert "By `opt-tool cse.mlir -p cse` it becomes\n\n```mlir\n%d = b.e\n```" in passes["reference/passes/cse.md"]
     targets = {page.uri for page in target_pages()}
     assert targets == {f"reference/targets/{name}.md" for name in (*machines(), "index")}
     commands = {page.uri: page.text for page in command_pages()}
@@ -157,6 +157,10 @@ def test_examples_are_run() -> None:
     assert example is not None
     assert example.path == "test/passes/cse.mlir"
     assert example.before.count("nn.ita_max") > example.after.count("nn.ita_max") > 0
+    assert example.command == "opt-tool cse.mlir -p cse --allow-unregistered-dialect"
+    located = example_of("fuse-epilogues")
+    assert located is not None
+    assert 'loc("fuse-epilogues.mlir":3:3)' in located.after
     for name in own_passes():
         assert Path(lit_tests_of(name)[0]).suffix == ".mlir"
 
