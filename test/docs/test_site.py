@@ -6,6 +6,7 @@ import logging
 import re
 from functools import partial
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from mkdocs.commands.build import build
@@ -30,7 +31,7 @@ from tilewright.docs.site.side_by_side import CodeLine, c_lines, ir_lines, page_
 from tilewright.docs.site.targets import target_pages
 from tilewright.docs.site.text import GeneratedPage, code, prose, table
 from tilewright.passes import own_passes
-from tilewright.test.browser import needs_browser, probed
+from tilewright.test.browser import dump, needs_browser, probed
 
 pytestmark = pytest.mark.quick
 
@@ -101,12 +102,12 @@ def test_navigation_follows_readme_and_folders() -> None:
 
 def _build(root: Path, monkeypatch: pytest.MonkeyPatch, page: str, name: str = "a.md") -> str:
     """Build the site of a repository with a page; return the HTML of it."""
-    (root / "docs").mkdir(exist_ok=True)
+    copytree(ROOT / "docs" / "site" / "assets", root / "docs" / "site" / "assets")
     (root / "README.md").write_text(_README.replace("[b](docs/b.md)", "[a](docs/a.md)"), encoding="utf-8")
     (root / "code.py").write_text("x = 1\n", encoding="utf-8")
     (root / "docs" / "a.md").write_text("# A\n\n## B c\n", encoding="utf-8")
     (root / "docs" / name).write_text(page, encoding="utf-8")
-    generated = GeneratedPage("reference/index.md", "# R\n\n## op { #hier.op }\n", (("hier.op", "hier.op"),))
+    generated = GeneratedPage("reference/index.md", "# R\n\n## hier.op { #hier.op }\n", (("hier.op", "hier.op"),))
     monkeypatch.setattr("tilewright.docs.site.links.ROOT", root)
     monkeypatch.setattr("tilewright.docs.site.pages.generated_pages", lambda: [generated])
     monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
@@ -127,17 +128,45 @@ def test_a_site_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert fetched == []
 
 
-@pytest.mark.parametrize(
-    "broken", ["[x](none.md)", "[x](../none.py)", "[x](#none)", "[x](index.md#none)", "[x](/a.md)"]
-)
-def test_a_broken_link_is_refused(
-    broken: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+@pytest.mark.long
+def test_broken_links_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    broken = ["none.md", "../none.py", "#none", "index.md#none", "/a.md", "reference/index.md#hier.none"]
     with caplog.at_level(logging.WARNING), pytest.raises(Abort):
-        _build(tmp_path, monkeypatch, f"# A\n\n{broken}\n")
+        _build(tmp_path, monkeypatch, "# A\n\n" + " ".join(f"[x]({target})" for target in broken) + "\n")
     warnings = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
-    assert len(warnings) == 1
-    assert broken[4:-1] in warnings[0]
+    assert len(warnings) == len(broken)
+    assert {target for target in broken if any(f"'{target}'" in warning for warning in warnings)} == set(broken)
+
+
+_SEARCH = """
+<script>addEventListener("load", async () => {
+  const input = document.querySelector(".md-search__input");
+  document.getElementById("__search").click();
+  input.focus();
+  input.value = "op";
+  let link = null;
+  for (let turn = 0; turn < 40 && !link; turn++) {
+    input.dispatchEvent(new Event("focus"));
+    input.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true }));
+    await new Promise((done) => setTimeout(done, 50));
+    link = document.querySelector(".md-search-result__link");
+  }
+  document.body.dataset.found = link?.getAttribute("href") ?? "nothing";
+});</script></body>
+"""
+
+
+@needs_browser
+@pytest.mark.long
+def test_search_works_without_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    html = _build(tmp_path, monkeypatch, "# A\n\nNothing.\n")
+    page = tmp_path / "site" / "a.html"
+    page.write_text(html.replace("</body>", _SEARCH), encoding="utf-8")
+    shown, console = dump(page)
+    assert console == ""
+    assert re.findall(r'data-found="([^"?]*)', shown) == [f"{(tmp_path / 'site').as_uri()}/reference/index.html"]
 
 
 def test_docstrings_become_markdown() -> None:
