@@ -266,7 +266,7 @@ Write the folder of a new pass: the pass, lit tests of what it does and what it 
   tilewright new-pass double-sums
   tilewright new-pass double-sums -o passes/
 
-Then, in the folder: lit . runs the .mlir files, pytest all tests.
+Then, in the folder: lit -v . runs the .mlir files, pytest all tests.
 """
 
 

@@ -91,6 +91,9 @@ Rule = Callable[[Runner, Any, Sequence[Value]], Sequence[Value]]
 BranchRule = Callable[[Any, Sequence[Value]], tuple[Block, Sequence[Value]]]
 StorageRule = Callable[[Any], Any]
 
+SEMANTICS_REMEDY = "register its semantics beside the op: @scalar or @semantics, docs/tutorial/4-write-an-op.md"
+"""Remedy of errors about ops that have no semantics."""
+
 SCALAR_RULES: dict[type[Operation], ScalarRule] = {}
 """Op class -> `(op, *operands) -> result`."""
 

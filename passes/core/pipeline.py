@@ -210,7 +210,10 @@ class _Resolver:
         factory = self.registry.get(name)
         if factory is None:
             available = [*self.registry, *self.named]
-            remedy = did_you_mean(item.name, available) or "opt-tool --list-passes lists the passes"
+            remedy = (
+                did_you_mean(item.name, available)
+                or "opt-tool --list-passes lists the passes; --load-pass FILE.py adds those of a file"
+            )
             if item.name == MODULE or "." in item.name:
                 remedy = f"an op takes passes in parentheses: {item.name}(canonicalize)"
             raise point_at(scope.text, item.start, f"no pass '{item.name}'", source=scope.source, remedy=remedy)

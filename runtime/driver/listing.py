@@ -29,7 +29,10 @@ def help_pass(name: str, registry: Registry) -> str:
     """Return a pass's docstring and its options with types and defaults. Raises UsageError for an unknown name."""
     name = name if name in registry else known_name(name)
     if name not in registry:
-        remedy = did_you_mean(name, registry) or "opt-tool --list-passes lists the passes"
+        remedy = (
+            did_you_mean(name, registry)
+            or "opt-tool --list-passes lists the passes; --load-pass FILE.py adds those of a file"
+        )
         raise UsageError(f"no pass '{name}'", remedy=remedy)
     cls = registry[name]()
     infos = option_infos(cls)

@@ -13,7 +13,16 @@ from xdsl.traits import IsTerminator
 
 from ...dialects.core.interleaving import Interleaving, Order
 from ...dialects.core.kernel import is_kernel
-from ...dialects.core.semantics import BRANCH_RULES, RULES, SCALAR_RULES, STORAGE_RULES, Rule, Runner, Value
+from ...dialects.core.semantics import (
+    BRANCH_RULES,
+    RULES,
+    SCALAR_RULES,
+    SEMANTICS_REMEDY,
+    STORAGE_RULES,
+    Rule,
+    Runner,
+    Value,
+)
 from ...errors import Diagnostic, did_you_mean
 from ...ir import Array, where
 from .limits import RunLimits
@@ -180,7 +189,7 @@ def run_op(runner: Runner, op: Operation, operands: Sequence[Value]) -> Sequence
         from .structured import run_structured
 
         return run_structured(runner, op, operands)
-    raise Diagnostic(f"no interpreter rule for '{op.name}'", where=where(op))
+    raise Diagnostic(f"no interpreter rule for '{op.name}'", where=where(op), remedy=f"lower it, or {SEMANTICS_REMEDY}")
 
 
 def _rule_of(op_class: type[Operation]) -> Rule | None:

@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.kernel import Access, Kernel, Reduction
-from ...dialects.core.semantics import SCALAR_RULES
+from ...dialects.core.semantics import SCALAR_RULES, SEMANTICS_REMEDY
 from ...errors import Diagnostic
 from ...ir import Array, where
 from .access import operand_view, taken, write_points
@@ -289,7 +289,11 @@ def evaluate_ops(
             continue
         rule = SCALAR_RULES.get(type(op))
         if rule is None:
-            raise Diagnostic(f"no interpreter rule for '{op.name}' in the body of a kernel", where=where(op))
+            raise Diagnostic(
+                f"no interpreter rule for '{op.name}' in the body of a kernel",
+                where=where(op),
+                remedy=SEMANTICS_REMEDY,
+            )
         operands = [env[value] if value in env else captured(value) for value in op.operands]
         results = rule(op, *operands)
         env.update(zip(op.results, (results,) if len(op.results) == 1 else results, strict=True))
