@@ -19,6 +19,7 @@ from ..dialects.core.nesting import nested_ops
 from ..errors import Diagnostic
 from ..ir import functions, where
 from .core.base import Pass
+from .core.remarks import analysis, passed
 from .grids.memories import address_of
 from .memory.arena import BUDGET, Lifetime, Placement, peak_step, place
 from .memory.views import bytes_of
@@ -152,7 +153,12 @@ def _allocate(
     first = function.body.blocks[0].first_op
     assert first is not None
     Rewriter.insert_op(arena, InsertPoint.before(first))
+    numbers = {"arena": symbol, "bytes": placement.size, "bound": placement.bound, "buffers": len(buffers)}
+    analysis(function, "arena", "{arena}: {bytes:,} bytes, {bound:,} alive at once; buffers: {buffers}", **numbers)
     for (op, lifetime), offset in zip(allocations, placement.offsets, strict=True):
+        text = "{buffer} at {offset:,} of {arena}: {bytes:,} bytes, alive in steps {first} to {last}"
+        steps = {"bytes": lifetime.size, "first": lifetime.first, "last": lifetime.last}
+        passed(op, "address", text, buffer=f"%{lifetime.name}", offset=offset, arena=symbol, **steps)
         start = arith.ConstantOp(IntegerAttr(offset, IndexType()))
         view = memref.ViewOp(arena.results[0], start.result, [], cast(Any, op.results[0].type))
         view.attributes["tilewright.lifetime"] = StringAttr(f"{lifetime.first}..{lifetime.last}")

@@ -16,6 +16,7 @@ from ..dialects.core.machine.engine import Stack
 from ..dialects.core.machine.model import Machine
 from ..dialects.nn import PoolOp
 from .core.base import Pass
+from .core.remarks import missed, passed, wanted
 from .loops.kernel import lower_kernel
 from .loops.lookups import expand_lookups
 from .loops.lowering import lower_kernels
@@ -59,13 +60,24 @@ class ConvertKernelsToLoopsPass(Pass):
     def _lower(self, machine: Machine | None, op: Operation, kernel: Kernel, nest: Nest) -> bool:
         if is_pool(op):
             lower_pool(cast(PoolOp, op), kernel, nest)
+            passed(op, "vectorisation", "blocks of channels")
         elif self.vectors and is_of_rows(kernel):
             lower_rows(kernel, nest)
+            passed(op, "vectorisation", "several partial sums along contiguous memory")
         elif is_rowwise(kernel) and (stack := self._stack(op, machine))[0]:
             lower_rowwise(kernel, nest, *stack)
+            passed(op, "vectorisation", "four elements of a row at a time")
         else:
             lower_kernel(kernel, nest)
+            if wanted() and (reason := self._why_scalar(kernel)):
+                missed(op, "vectorisation", "one element at a time: {reason}", reason=reason)
         return True
+
+    def _why_scalar(self, kernel: Kernel) -> str:
+        """Return why a kernel along rows is not vectorised, empty for other kernels."""
+        if not self.vectors and is_of_rows(kernel):
+            return "sums along contiguous memory are split with the option vectors, as their order changes"
+        return "the engine may have no row on the stack of a core ('rows')" if is_rowwise(kernel) else ""
 
     def _stack(self, op: Operation, machine: Machine | None) -> tuple[int, int]:
         """Return the bytes of a core's stack for a row and for a table of powers."""

@@ -13,8 +13,10 @@ from xdsl.ir import Operation
 from ..dialects.nn import ConvOp, MatmulOp
 from ..ir import element_of, shape_of
 from .core.base import Pass
+from .core.remarks import missed, wanted
 from .layout.convert import convert_layouts
 from .layout.orders import channels_last, identity, swapped
+from .layout.report import transposes_of
 from .layout.rules import LayoutForm, LayoutRule, kernel_form, own_properties, where_moved
 from .layout.state import WORTH_MOVING, Layouts, constant_of, rebuilt, weights_like
 
@@ -76,6 +78,14 @@ _RULES = (
 )
 
 
+def _remark(module: ModuleOp) -> None:
+    """Remark on the transposes that are left, with the demands on both of their sides."""
+    for transpose in transposes_of(module):
+        text = "{bytes:,} bytes are transposed, between {source} and {target}"
+        sides = {"source": transpose.source, "target": transpose.target}
+        missed(transpose.op, "layout", text, bytes=transpose.size, **sides)
+
+
 @dataclass(frozen=True)
 class ConvertLayoutPass(Pass):
     """
@@ -92,3 +102,5 @@ class ConvertLayoutPass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         convert_layouts(op, _RULES)
+        if wanted():
+            _remark(op)

@@ -21,6 +21,7 @@ from ..dialects.core.nesting import nested_ops
 from ..dialects.nn import ConvOp, MatmulOp, ints
 from ..ir import element_of, functions, numbers_of, shape_of
 from .core.base import Pass
+from .core.remarks import missed, wanted
 from .fuse_epilogues import is_elementwise, is_identity
 
 _NARROW = (bf16, i8)
@@ -57,6 +58,10 @@ def fuse_widening(block: Block) -> None:
                 _fuse_slice(use.operation, widening)
         if not result.uses:
             Rewriter.erase_op(widening.op)
+        elif wanted():
+            readers = ", ".join(dict.fromkeys(use.operation.name for use in result.uses))
+            text = "the widened constant is stored for {readers}, which do not read {element}"
+            missed(widening.op, "fusion", text, readers=readers, element=element_of(widening.narrow))
 
 
 def _widening_of(op: Operation) -> _Widening | None:

@@ -19,6 +19,7 @@ from ..dialects.hier import TokenType
 from ..ir import functions
 from .core.base import Pass
 from .core.dead_code import erase_dead
+from .core.remarks import missed, passed, wanted
 from .grids.tile_loops import TileLoop, Transfer, tile_loop
 from .grids.writer import Writer
 
@@ -34,7 +35,24 @@ def pipeline_dma(function: FuncOp) -> None:
     """
     for op in reversed(nested_ops(function)):
         if type(op) is scf.ForOp and (tiles := tile_loop(op)) is not None:
+            if wanted():
+                _remark(tiles)
             _pipeline(tiles)
+
+
+def _remark(tiles: TileLoop) -> None:
+    """Remark on the transfers of a loop that overlap its compute, and on those that do not."""
+    for transfer in (*tiles.fetches, *tiles.writes):
+        start, stages = transfer.start, transfer.tiles.stages
+        what, steps = "fetch" if transfer.start.writes_far is None else "write", transfer.count
+        if transfer.count == 1:
+            continue
+        if transfer.is_prefetched or (what == "write" and transfer.in_flight):
+            text = "{what} of {steps} tiles during compute, buffers: {stages}"
+            passed(start, "overlap", text, what=what, steps=steps, stages=stages)
+        else:
+            text = "{what} of {steps} tiles is waited for: one buffer"
+            missed(start, "overlap", text, what=what, steps=steps, stages=stages)
 
 
 def _pipeline(tiles: TileLoop) -> None:

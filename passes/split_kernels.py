@@ -20,6 +20,7 @@ from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.machine.model import Machine
 from ..ir import functions
 from .core.base import Pass
+from .core.remarks import missed, passed
 from .map_engines import ATTRIBUTE as ENGINE
 from .split.cuts import LoopSplit, pairs_of_cuts
 from .split.parts import build_parts, can_build, whole_of
@@ -49,6 +50,8 @@ def split_kernels(function: FuncOp, machine: Machine) -> None:
         for first in plan.producers(second):
             plan.improve(first, second)
     for op, cut in plan.cuts.items():
+        parts = len(cut.points) + 1
+        passed(op, "split", "{parts} parts along d{loop}, which overlap another engine", parts=parts, loop=cut.loop)
         _replace(op, cut)
 
 
@@ -97,6 +100,9 @@ class _SplitPlan:
         if key not in self._chosen:
             self._chosen[key] = self._best(ops, around)
         self.cuts |= zip(ops, self._chosen[key] or (), strict=False)
+        if self._chosen[key] is None:
+            text = "no split with its producer '{producer}' on another engine saves {least:.0%} and a set-up"
+            missed(ops[1], "split", text, producer=ops[0].name, least=LEAST_GAIN)
 
     def _best(
         self, ops: tuple[Operation, Operation], around: Sequence[Operation]

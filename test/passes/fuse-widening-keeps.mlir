@@ -1,4 +1,8 @@
 // RUN: opt-tool %s -p fuse-widening > %t && opt-tool %s | diff - %t
+// RUN: opt-tool %s -p fuse-widening --remarks - -o %t 2>&1 | filecheck %s --check-prefix=REMARK
+
+// REMARK: missed fusion of 'linalg.generic': the widened constant is stored for nn.matmul, which do not read i8
+// REMARK-NOT: remark
 
 // The scale is along the summed axis, not along the features.
 func.func @summed(%x: tensor<4x2xf32>) -> tensor<4x3xf32> {

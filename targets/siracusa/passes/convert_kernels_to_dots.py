@@ -14,10 +14,12 @@ from ....dialects.core.kernel import Kernel
 from ....dialects.core.machine.attribute import ATTRIBUTE as MACHINE
 from ....dialects.core.machine.attribute import machine_of
 from ....dialects.core.machine.engine import Stack
-from ....dialects.nn import ConvOp
+from ....dialects.nn import ConvOp, MatmulOp
 from ....dialects.nn.contraction import ContractionOp, PackableOp
 from ....dialects.nn.unpack import UnpackOp
+from ....ir import element_of, integer_width
 from ....passes.core.base import Pass
+from ....passes.core.remarks import missed, passed, wanted
 from ....passes.loops.lowering import lower_kernels
 from ....passes.loops.nest import Nest
 from ....passes.map_engines import mapped_engine
@@ -28,6 +30,22 @@ from ..loops.im2col import lower_im2col, lower_narrow_input
 from ..loops.rows import is_row_copy, lower_rows
 from ..loops.transposes import lower_transpose, transposed_loops, transposes_blocks
 from ..loops.unpack import is_unpack, lower_unpack
+
+
+def why_scalar(op: Operation, kernel: Kernel) -> str:
+    """Return why a kernel has no form by words."""
+    if not isinstance(op, ConvOp | MatmulOp):
+        return "only sums of products, unpacking, copies of rows and transposes of bytes have such a form"
+    types = [element_of(access.value) for access in kernel.inputs]
+    if any(integer_width(element) != 8 for element in types):
+        return f"inputs of {' and '.join(map(str, types))}, not of bytes"
+    if windows_of(kernel) is not None:
+        return "no line of a channel fits the engine's stack ('windows')"
+    if isinstance(op, ConvOp) and op.channels_last is None:
+        return "the image is not channels-last"
+    if isinstance(op, MatmulOp) and op.transpose_b is None:
+        return "the second matrix is not transposed, so that its products are not contiguous"
+    return "its products are not contiguous in both operands"
 
 
 @dataclass(frozen=True)
@@ -58,23 +76,37 @@ class ConvertKernelsToDotsPass(Pass):
         lower_kernels(op, partial(self._lower, op))
 
     def _lower(self, module: ModuleOp, op: Operation, kernel: Kernel, nest: Nest) -> bool:
+        form = self._emit(module, op, kernel, nest)
+        if form:
+            passed(op, "vectorisation", "words of 4 bytes: {form}", form=form)
+        elif wanted():
+            missed(op, "vectorisation", "not by words of 4 bytes: {reason}", reason=why_scalar(op, kernel))
+        return bool(form)
+
+    def _emit(self, module: ModuleOp, op: Operation, kernel: Kernel, nest: Nest) -> str:
+        """Build the loops of a kernel and return their form, empty for a kernel that is left."""
         if kernel.im2col:
             lower_im2col(cast(ConvOp, op), kernel, nest, self._stack(module, op).windows)
-        elif kernel.narrow_input:
+            return "blocks of products, windows copied before"
+        if kernel.narrow_input:
             lower_narrow_input(cast(PackableOp, op), kernel, nest, self._stack(module, op).packed_windows)
-        elif (lines := self._lines(module, op, kernel)) is not None:
+            return "blocks of products of packed numbers"
+        if (lines := self._lines(module, op, kernel)) is not None:
             lower_depthwise(cast(ConvOp, op), kernel, nest, lines)
-        elif is_dot(op):
+            return "blocks of 8 pixels of a channel"
+        if is_dot(op):
             lower_dot(cast(ContractionOp, op), kernel, nest)
-        elif is_unpack(op):
+            return "blocks of products"
+        if is_unpack(op):
             lower_unpack(cast(UnpackOp, op), kernel, nest)
-        elif is_row_copy(kernel, self._cores(module)):
+            return "unpacked rows"
+        if is_row_copy(kernel, self._cores(module)):
             lower_rows(kernel, nest)
-        elif (transposed := transposed_loops(kernel)) is not None and transposes_blocks(transposed, kernel.bounds):
+            return "copied rows"
+        if (transposed := transposed_loops(kernel)) is not None and transposes_blocks(transposed, kernel.bounds):
             lower_transpose(kernel, nest, transposed)
-        else:
-            return False
-        return True
+            return "transposed blocks of 4 x 4"
+        return ""
 
     def _lines(self, module: ModuleOp, op: Operation, kernel: Kernel) -> Lines | None:
         """Return the blocking of a depthwise convolution on its engine; None for other kernels, and if none fits."""
