@@ -111,9 +111,18 @@ def read_text(name: str) -> str:
 
     Raises Diagnostic where it is missing, no regular file, empty, larger than `LARGEST` or not UTF-8.
     """
+    return decoded(read_data(name), STDIN if name == "-" else name)
+
+
+def read_data(name: str) -> bytes:
+    """Return the bytes of a file, or of standard input. Raises Diagnostic as `read_text` does, but for its contents."""
     shown = STDIN if name == "-" else name
     with _readable(shown):
-        data = _read(sys.stdin.buffer, shown, LARGEST) if name == "-" else read_regular(name)
+        return _read(sys.stdin.buffer, shown, LARGEST) if name == "-" else read_regular(name)
+
+
+def decoded(data: bytes, shown: str) -> str:
+    """Return the text that bytes are. Raises Diagnostic, which names `shown`, where they are empty or not UTF-8."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -146,6 +146,7 @@ def _add_files(add: _Add) -> None:
         help="a .mlir or .onnx file; '-' or none: .mlir from stdin",
     )
     add("-o", "--output", type=_path, metavar="FILE", default="-", help="where the result goes, whole or not at all")
+    add("--emit-bytecode", action=_FLAG, help="write MLIR's bytecode, by mlir-opt; bytecode is read as text is")
     add("-t", dest="format", metavar="FORMAT", help="output format: mlir (the default), c, ...; --list-targets")
     split = "treat the parts between lines MARK ('// -----') as files of their own"
     add("--split-input-file", type=_marker, metavar="MARK", help=split)

@@ -26,6 +26,7 @@ from ...passes.formats import all_formats, formats_by_origin
 from ...passes.formats.mlir import MlirTarget
 from ...plugins import load_passes
 from . import listing
+from .bytecode import check_bytecode, read_ir, write_bytecode
 from .chunks import Chunk, split
 from .command_run import CommandRun, print_error, text_options
 from .printing import printing_points
@@ -84,7 +85,7 @@ def _drive(arguments: Namespace, registries: Registries, reparse: Callable[[list
     if arguments.dump_pass_pipeline:
         print(described(pipeline), file=sys.stderr)
     run = CommandRun(arguments, name, pipeline, _target(arguments, formats), printing_points(arguments, passes))
-    text = recorded or ("" if is_onnx else read_text(arguments.input))
+    text = recorded or ("" if is_onnx else read_ir(arguments.input))
     if arguments.reduce:
         return _reduce(run, Chunk(text))
     chunks = split(text, arguments.split_input_file) if arguments.split_input_file else [Chunk(text)]
@@ -100,7 +101,9 @@ def _drive(arguments: Namespace, registries: Registries, reparse: Callable[[list
     if arguments.remarks:
         write_remarks(arguments, run.remarks or ())
     result = f"{arguments.output_split_marker}\n".join(output for output in outputs if output is not None)
-    if arguments.output == "-":
+    if arguments.emit_bytecode:
+        write_bytecode(result, arguments.output)
+    elif arguments.output == "-":
         write_stdout(result, remedy="choose a file with -o")
     else:
         write_text(Path(arguments.output), result)
@@ -185,6 +188,7 @@ def _check_usage(arguments: Namespace, is_onnx: bool) -> None:
     if not is_onnx and (arguments.input_shape or arguments.input_type or arguments.input_value):
         raise UsageError("--input-shape, --input-type and --input-value are for .onnx inputs", found=arguments.input)
     check_usage(arguments)
+    check_bytecode(arguments)
     _check_places(arguments, is_onnx)
     for flag in ("split_input_file", "verify_diagnostics", "parsing_diagnostics", "run_reproducer"):
         if is_onnx and getattr(arguments, flag):
@@ -242,4 +246,9 @@ def _target(arguments: Namespace, formats: Mapping[str, Callable[[], type[Target
         remedy = did_you_mean(items[0].name, formats) or "opt-tool --list-targets lists the formats"
         raise point_at(text, items[0].start, f"no output format '{items[0].name}'", source="-t", remedy=remedy)
     target = cast(Target, build(formats[items[0].name](), items[0], text, "-t"))
-    return dataclasses.replace(target, **text_options(arguments)) if isinstance(target, MlirTarget) else target
+    if not isinstance(target, MlirTarget):
+        return target
+    options = text_options(arguments)
+    # What mlir-opt reads, whatever the dialects; bytecode keeps each location.
+    options |= {"generic": True, "debuginfo": True, "short_names": False} if arguments.emit_bytecode else {}
+    return dataclasses.replace(target, **options)
