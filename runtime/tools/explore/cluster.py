@@ -209,7 +209,7 @@ def _client(address: str) -> Generator[Any]:
         warnings.filterwarnings("ignore", message="Sending large graph|(.|\n)*Mismatched versions")
         try:
             client = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
-        except (OSError, ValueError) as error:
+        except Exception as error:
             remedy = "start one with `dask scheduler`; check host, port and protocol, and that no firewall is between"
             raise Diagnostic(f"no scheduler answers at {address}", found=str(error), remedy=remedy) from error
         try:

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ from tilewright.grammar import UsageError
 from tilewright.runtime.tools.explore.axes import Point, parse_vary
 from tilewright.runtime.tools.explore.evaluate import Design, Evaluator
 from tilewright.runtime.tools.explore.pareto import pareto
+from tilewright.runtime.tools.explore.results import PointResult, Results, Subject
 from tilewright.runtime.tools.explore.stores import record_of, store_at
 from tilewright.runtime.tools.explore.sweep import compiler_state
 from tilewright.runtime.tools.explore.workers import JobOutcome, outcomes
@@ -269,6 +271,25 @@ def test_stores_have_the_same_rows(explored: Path, network: Path, capsys: pytest
         cells = list(csv.DictReader(stream))
     assert [(cell["levels.L1.size"], cell["links.dma.width"], float(cell["cycles"])) for cell in cells[2:]] == expected
     assert [cell["error"] != "" for cell in cells] == [True, True, *[False] * 4]
+
+
+@pytest.mark.parametrize("name", ["points.jsonl", "points.sqlite"])
+@given(st.permutations(range(6)), st.integers(0, 6))
+def test_files_do_not_depend_on_what_ended_first(name: str, order: list[int], first: int):
+    """Nor on where a sweep was interrupted; rows of points that the sweep has no longer come last."""
+    subject = Subject("net", "1", "target", "2", "profile", "3")
+    points = [(("a", str(x)), ("b", str(y))) for x in (1, 10, 2) for y in (1, 2)]
+    results = [PointResult(subject, point, {"cycles": float(place)}) for place, point in enumerate(points)]
+    with TemporaryDirectory() as folder:
+        store = store_at(Path(folder) / name)
+        for part in (order[:first], order[first:]):
+            sweep = Results(store, [subject], ["b", "a"])
+            for place in part:
+                sweep.append(results[place])
+        assert sweep.finish([("net", point) for point in points]) == results
+        assert [result for _, result in store.rows()] == results
+        sweep.finish([("net", points[4])])
+        assert [result.point for _, result in store.rows()] == [points[place] for place in (4, 0, 1, 2, 3, 5)]
 
 
 def test_parquet(explored: Path, network: Path, capsys: pytest.CaptureFixture[str]):
