@@ -37,6 +37,7 @@ from ..dialects.core.ports import SHAPE_OF
 from ..dialects.paged.ops import PagedPoolOp
 from ..errors import Diagnostic
 from ..ir import where
+from .convert_index_to_arith import convert_index_to_arith
 from .core.base import Pass
 from .emitc.arith import is_half_function, is_libm
 from .emitc.blocks import convert_region, erase_unreachable_blocks
@@ -52,7 +53,10 @@ from .emitc.paged import PAGED, binding
 from .emitc.programs import HEADER, THREADS
 from .emitc.sharing import share_memories
 from .emitc.text.functions import SPECIFIER
+from .lower_affine import lower_affine
 from .memory.views import row_major
+from .scf_forall_to_for import scf_forall_to_for
+from .scf_parallel_for_to_nested_fors import scf_parallel_for_to_nested_fors
 
 _HINTED = ("onnx.name", "onnx.type", "tilewright.output", RANGE, SHAPE_OF, STATE)
 
@@ -68,12 +72,13 @@ def _is_public(function: Operation) -> bool:
 
 def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") -> None:
     """
-    Convert a module of `func`, `scf`, `cf`, `memref`, `arith`, `math` and `nn` scalars to `emitc`, in place.
+    Convert a module of `func`, `scf`, `cf`, `affine`, `memref`, `index`, `arith`, `math` and `nn` scalars to `emitc`.
 
     Ops of `cluster` and a target's runtime calls need the header `runtime`; transfers of an external level need the
     header `external`. Raises Diagnostic for any other op, and for a type without a C11 counterpart.
     """
     erase_unreachable_blocks(module)
+    _lower_loops(module)
     share_memories(module)
     widen_halves(module)
     guard_inputs(module)
@@ -112,6 +117,21 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     for op in list(module.body.block.ops):
         op.detach()
     module.body.block.add_ops([*_includes(state), *converted])
+
+
+def _lower_loops(module: ModuleOp) -> None:
+    """Lower what is no loop of C: ops of `affine` and `index`, and loops of independent iterations."""
+    names = {op.name for op in nested_ops(module)}
+    dialects = {name.partition(".")[0] for name in names}
+    if "scf.forall" in names:
+        scf_forall_to_for(module)
+    if "affine" in dialects:
+        lower_affine(module)
+        names |= {op.name for op in nested_ops(module)}
+    if "scf.parallel" in names:
+        scf_parallel_for_to_nested_fors(module)
+    if "index" in dialects:
+        convert_index_to_arith(module)
 
 
 def _includes(state: ModuleState) -> list[Operation]:
@@ -360,7 +380,8 @@ class ConvertToEmitcPass(Pass):
     """
     Lower loops on memrefs to C as IR.
 
-    Accepts func, scf.for, scf.if, memref, arith, math and nn.isqrt on static shapes; the result is emitc only.
+    Accepts func, scf, cf, affine, index, memref, arith, math and nn.isqrt on static shapes; the result is emitc, and cf
+    for branches.
     `runtime` names the header of a target's C runtime, `external` the header of its calls for external memory.
     """
 

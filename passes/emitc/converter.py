@@ -155,8 +155,9 @@ class FunctionConverter:
 
     def region(self, block: Block, arguments: list[Attribute], end: Callable[[], None]) -> Block:
         """Convert a block to a new one that ends in `emitc.yield`; `end` converts the yielded values."""
-        new, variables = Block(arg_types=arguments), self.carried.get(block, [])
-        self.forget(variables)
+        new, targets = Block(arg_types=arguments), self.carried.get(block, [])
+        variables = self.incoming.get(block, targets)
+        self.forget([*variables, *targets])
         outer, self.b.ops = self.b.ops, []
         for old, argument in zip(block.args, new.args, strict=False):
             self.b.values[old] = argument
@@ -167,7 +168,7 @@ class FunctionConverter:
         end()
         new.add_ops([*self.b.ops, emitc.YieldOp.create()])
         self.b.ops = outer
-        self.forget(variables)
+        self.forget([*variables, *targets])
         return new
 
     def read(self, variable: SSAValue) -> SSAValue:
@@ -205,6 +206,15 @@ class FunctionConverter:
         variable.name_hint = result.name_hint or _carried_hint(op, index)
         if initial is not None and literal is None:
             self.b.emit(emitc.AssignOp, [variable, self.carried_value(initial)], None)
+        return variable
+
+    def declared(self, initial: SSAValue, op: Operation) -> SSAValue:
+        """Return a new variable with the value of another one of the source program."""
+        is_index = isinstance(initial.type, IndexType)
+        type_ = lvalue(WIDE_INDEX if is_index else scalar_type(initial.type, op))
+        variable = self.b.emit(emitc.VariableOp, [], type_, {"value": EmitC_OpaqueAttr(StringAttr(""))})
+        variable.name_hint = initial.name_hint
+        self.assign(variable, self.carried_value(initial))
         return variable
 
     def carried_value(self, source: SSAValue) -> SSAValue:
@@ -287,16 +297,20 @@ class FunctionConverter:
             self.b.define(result, self.b.full_value(source))
 
     def repeat(self, op: Operation) -> None:
-        """Convert `scf.while`: `do { go = ..; if (go) { .. } } while (go);`."""
+        """
+        Convert `scf.while`: `do { go = ..; if (go) { .. } } while (go);`.
+
+        Where the condition passes on other values than those that it takes, these have variables of their own.
+        """
         before, after = (region.block for region in op.regions)
         test = before.last_op
-        if not isinstance(test, scf.ConditionOp) or tuple(test.operands[1:]) != tuple(before.args):
-            raise Diagnostic(
-                "the condition of scf.while changes what the loop carries",
-                where(op),
-                expected="scf.condition on the arguments of its region, in order",
-            )
-        variables = [self.variable(op, index, value) for index, value in enumerate(op.operands)]
+        assert isinstance(test, scf.ConditionOp)
+        is_same = tuple(test.operands[1:]) == tuple(before.args)
+        variables = [] if is_same else [self.declared(value, op) for value in op.operands]
+        starts = enumerate(op.operands if is_same else (None,) * len(op.results))
+        passed = [self.variable(op, index, value) for index, value in starts]
+        self.incoming[after] = passed
+        variables = variables or passed
         flag = self.b.emit(emitc.VariableOp, [], lvalue(i1), {"value": EmitC_OpaqueAttr(StringAttr(""))})
         flag.name_hint = "goes_on"
         self.carried |= {before: variables, after: variables}
@@ -304,6 +318,8 @@ class FunctionConverter:
         def iteration() -> None:
             condition = self.b.value(test.condition)
             self.assign(flag, condition)
+            for variable, source in () if is_same else zip(passed, test.operands[1:], strict=True):
+                self.assign(variable, self.carried_value(source))
             inner = self.region(after, [], lambda: self.yielded(after, variables))
             self.b.ops.append(emitc.IfOp.create(operands=[condition], regions=[Region(inner), Region()]))
 
@@ -311,7 +327,8 @@ class FunctionConverter:
         value = emitc.LoadOp.create(operands=[flag], result_types=[i1])
         again = Block([value, emitc.YieldOp.create(operands=[value.result])])
         self.b.ops.append(emitc.DoOp.create(regions=[Region(body), Region(again)]))
-        self.results(op, variables)
+        self.forget(passed)
+        self.results(op, passed)
 
     def yielded(self, block: Block, variables: list[SSAValue]) -> None:
         """Assign the yielded values of a block to their variables."""

@@ -41,23 +41,6 @@ func.func @g() {
 
 // -----
 
-func.func @f(%i: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  // expected-error@+1 {{the condition of scf.while changes what the loop carries}}
-  %r = scf.while (%a = %i) : (index) -> index {
-    %t = arith.cmpi slt, %a, %c0 : index
-    %n = arith.addi %a, %c1 : index
-    scf.condition(%t) %n : index
-  } do {
-  ^bb0(%b: index):
-    scf.yield %b : index
-  }
-  func.return
-}
-
-// -----
-
 func.func @runtime() {
   // expected-error@+1 {{'cluster.dma_begin' calls the C runtime of a target, whose header is not configured}}
   %token = cluster.dma_begin : i32

@@ -29,3 +29,35 @@ func.func @halve(%n: index, %x: memref<8xf32>) {
   }
   func.return
 }
+
+// What the condition passes on has variables of its own where it is not what the loop carries.
+// CHECK:      int32_t steps_run(int32_t n, float x) {
+// CHECK-NEXT:     int32_t n_1 = n;
+// CHECK-NEXT:     float x_1 = x;
+// CHECK-NEXT:     int32_t r;
+// CHECK:          do {
+// CHECK-NEXT:         const float v = x_1;
+// CHECK-NEXT:         const bool go = n_1 < 10;
+// CHECK-NEXT:         goes_on = go;
+// CHECK-NEXT:         r = (int32_t)(v * v);
+// CHECK-NEXT:         if (go) {
+// CHECK-NEXT:             const int32_t v_1 = r;
+// CHECK-NEXT:             n_1 = v_1;
+// CHECK-NEXT:             x_1 = (float)v_1;
+// CHECK-NEXT:         }
+// CHECK-NEXT:     } while (goes_on);
+// CHECK-NEXT:     return r;
+func.func @steps(%n: i32, %x: f32) -> i32 {
+  %ten = arith.constant 10 : i32
+  %r = scf.while (%i = %n, %v = %x) : (i32, f32) -> i32 {
+    %w = arith.mulf %v, %v : f32
+    %k = arith.fptosi %w : f32 to i32
+    %go = arith.cmpi slt, %i, %ten : i32
+    scf.condition(%go) %k : i32
+  } do {
+  ^bb0(%a: i32):
+    %b = arith.sitofp %a : i32 to f32
+    scf.yield %a, %b : i32, f32
+  }
+  func.return %r : i32
+}

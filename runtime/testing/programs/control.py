@@ -136,7 +136,7 @@ def while_loop(b: Draft) -> None:
     all_types = listed(["index", *types])
     b.line(f"{assigned([count, *results])}scf.while ({pairs}) : ({all_types}) -> ({all_types}) {{")
     with b.scope([counter, *first], limit.bounds[1] + 1):
-        plain = b.portable or b.draw.random() < 0.6
+        plain = b.draw.random() < 0.6
         test = b.op(f"arith.cmpi slt, {counter.name}, {limit.name} : index", "i1")
         if b.draw.random() < 0.4:
             b.body(b.draw.randint(0, 2))
