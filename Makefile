@@ -44,7 +44,7 @@ docs: $(STAMP)  ## run the commands in the docs
 	$(BIN)/pytest -n $(WORKERS) test/docs
 
 site: $(STAMP)  ## build the documentation's site into build/site
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(STAMP)  ## print the headline numbers beside their peers
 	$(BIN)/python benchmarks/opt_tool.py

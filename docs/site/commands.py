@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from tilewright import cli, opt_tool
-from tilewright.docs.site.text import GeneratedPage, block, code, escaped, prose, table, table_text
+from tilewright.docs.site.text import GeneratedPage, block, code, escaped, page_file, prose, table, table_text
 
 FOLDER = "reference/commands"
 
@@ -33,7 +33,7 @@ def _parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
 
 
 def _file(name: str) -> str:
-    return f"{name.replace(' ', '-')}.md"
+    return page_file(name.replace(" ", "-"))
 
 
 def _page(name: str, parser: argparse.ArgumentParser) -> str:

@@ -13,7 +13,7 @@ from xdsl.irdl import IRDLOperation, OpDef
 from tilewright.dialects import dialect_files, dialects_by_origin, own_dialects
 from tilewright.docs.site.constraints import ANY, constraint_text
 from tilewright.docs.site.links import ROOT
-from tilewright.docs.site.text import GeneratedPage, block, code, docstring, prose, table, table_text
+from tilewright.docs.site.text import GeneratedPage, block, code, docstring, page_file, prose, table, table_text
 
 FOLDER = "reference/dialects"
 _REPOSITORY = "../../../"
@@ -32,7 +32,7 @@ def dialect_pages() -> Iterator[GeneratedPage]:
 
 def _index(dialects: Mapping[str, Dialect], files: Mapping[str, Path]) -> str:
     rows = (
-        (f"[{name}]({name}.md)", table_text(_module_text(files[name]).partition("\n")[0]), f"{_size(dialect)}")
+        (f"[{name}]({page_file(name)})", table_text(_module_text(files[name]).partition("\n")[0]), f"{_size(dialect)}")
         for name, dialect in dialects.items()
     )
     others = ", ".join(f"`{name}`" for name in sorted(dialects_by_origin()["xDSL"]))
@@ -62,7 +62,7 @@ def _page(name: str, dialect: Dialect, file: Path) -> GeneratedPage:
     parts += [_attribute_section(kind) for kind in attributes]
     parts += [_op_section(op) for op in ops]
     names = [(_name(op), _name(op)) for op in (*ops, *attributes)]
-    return GeneratedPage(f"{FOLDER}/{name}.md", "\n\n".join(filter(None, parts)) + "\n", tuple(names))
+    return GeneratedPage(f"{FOLDER}/{page_file(name)}", "\n\n".join(filter(None, parts)) + "\n", tuple(names))
 
 
 def _name(kind: type[Operation] | type[Attribute]) -> str:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
@@ -43,6 +44,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     _site.origins, _site.urls = {}, {}
     pages = list(generated_pages())
     for page in pages:
+        if files.get_file_from_path(page.uri) is not None:
+            raise PluginError(f"two pages have the place '{page.uri}'")
         file = File.generated(config, page.uri, content=page.text)
         files.append(file)
         for name, anchor in page.names:

@@ -17,7 +17,7 @@ from posixpath import normpath, relpath
 
 ROOT = Path(__file__).parents[2]
 _LINK = re.compile(
-    r"(?P<code>^(?P<fence>\s*`{3,})[^\n]*\n.*?^(?P=fence)|`[^`\n]*`)"
+    r"(?P<code>^(?P<fence>[ \t]*`{3,})[^\n]*\n.*?^(?P=fence)|`[^`\n]*`)"
     r"|(?P<before>\]\(|^\[[^\]\n]+\]:\s+)(?P<target>[^)\s]+)",
     re.MULTILINE | re.DOTALL,
 )

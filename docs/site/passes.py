@@ -14,7 +14,7 @@ from tilewright.compiler import pipeline_of
 from tilewright.dialects.core.machine.keys import documentation_of
 from tilewright.dialects.core.machine.targets import machines
 from tilewright.docs.site.examples import example_of, lit_tests_of
-from tilewright.docs.site.text import GeneratedPage, block, code, docstring, summary, table, table_text
+from tilewright.docs.site.text import GeneratedPage, block, code, docstring, page_file, summary, table, table_text
 from tilewright.passes import own_passes
 from tilewright.passes.core.options import option_infos
 from tilewright.passes.core.statistics import Statistic
@@ -31,11 +31,14 @@ def pass_pages() -> Iterator[GeneratedPage]:
     passes = {name: load() for name, load in own_passes().items()}
     yield GeneratedPage(f"{FOLDER}/index.md", _index(passes))
     for name, cls in passes.items():
-        yield GeneratedPage(f"{FOLDER}/{name}.md", _page(name, cls), ((name, ""),))
+        yield GeneratedPage(f"{FOLDER}/{page_file(name)}", _page(name, cls), ((name, ""),))
 
 
 def _index(passes: Mapping[str, type[ModulePass]]) -> str:
-    rows = ((f"[{name}]({name}.md)", table_text(summary(cls)), _targets(name)) for name, cls in sorted(passes.items()))
+    rows = (
+        (f"[{name}]({page_file(name)})", table_text(summary(cls)), _targets(name))
+        for name, cls in sorted(passes.items())
+    )
     return f"""# Passes
 
 The passes of Tilewright and its targets, and the targets in whose pipelines they are. `opt-tool --list-passes` lists
@@ -121,9 +124,8 @@ def _statistics(cls: type[ModulePass]) -> str:
 
 
 def _pipelines(name: str) -> str:
-    entries = [
-        f"[{target}](../targets/{target}.md) ({', '.join(phases)})" for target, phases in users().get(name, {}).items()
-    ]
+    phases = users().get(name, {})
+    entries = [f"[{target}](../targets/{page_file(target)}) ({', '.join(names)})" for target, names in phases.items()]
     return f"In the pipelines of {', '.join(entries)}." if entries else ""
 
 

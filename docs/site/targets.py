@@ -15,7 +15,7 @@ from tilewright.dialects.core.machine.file import FILE, find_machine, variants
 from tilewright.dialects.core.machine.picture import draw
 from tilewright.dialects.core.machine.targets import Machine, machines
 from tilewright.docs.site.links import ROOT
-from tilewright.docs.site.text import GeneratedPage, block, code, escaped, summary, table, table_text
+from tilewright.docs.site.text import GeneratedPage, block, code, escaped, page_file, summary, table, table_text
 from tilewright.passes.formats import own_formats
 
 FOLDER = "reference/targets"
@@ -30,11 +30,11 @@ def target_pages() -> Iterator[GeneratedPage]:
     known = machines()
     yield GeneratedPage(f"{FOLDER}/index.md", _index(known))
     for name, machine in known.items():
-        yield GeneratedPage(f"{FOLDER}/{name}.md", _page(machine))
+        yield GeneratedPage(f"{FOLDER}/{page_file(name)}", _page(machine))
 
 
 def _index(known: Mapping[str, Machine]) -> str:
-    rows = [(f"[{name}]({name}.md)", table_text(machine.summary)) for name, machine in known.items()]
+    rows = [(f"[{name}]({page_file(name)})", table_text(machine.summary)) for name, machine in known.items()]
     formats = [(code(name), table_text(summary(load()))) for name, load in sorted(own_formats().items())]
     return f"""# Targets
 

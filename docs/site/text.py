@@ -24,6 +24,11 @@ class GeneratedPage:
     """Names that inline code on other pages links here, each with its anchor; the anchor is empty for the page."""
 
 
+def page_file(name: str) -> str:
+    """Return the file of the page of something with a name; `index.md` is taken, by the list of its folder."""
+    return "index_.md" if name == "index" else f"{name}.md"
+
+
 def escaped(text: str) -> str:
     """Return a text whose `<`, `&` and `*` outside of code are characters, not HTML or emphasis."""
     parts = _CODE.split(text)

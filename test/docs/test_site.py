@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
+import shlex
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from shutil import copytree
@@ -29,7 +31,7 @@ from tilewright.docs.site.navigation import navigation
 from tilewright.docs.site.passes import pass_pages
 from tilewright.docs.site.side_by_side import CodeLine, c_lines, ir_lines, page_of
 from tilewright.docs.site.targets import target_pages
-from tilewright.docs.site.text import GeneratedPage, code, prose, table
+from tilewright.docs.site.text import GeneratedPage, code, page_file, prose, table
 from tilewright.passes import own_passes
 from tilewright.test.browser import dump, needs_browser, probed
 
@@ -39,11 +41,20 @@ ROOT = Path(__file__).parents[2]
 _README = "# A\n\n1. [docs/a.md](docs/a.md): first\n\n| topic | pages |\n|---|---|\n| tools | [b](docs/b.md) |\n"
 
 
+def _texts(pages: Iterable[GeneratedPage]) -> dict[str, str]:
+    """Return the texts of pages by their places, which differ."""
+    texts: dict[str, str] = {}
+    for page in pages:
+        assert page.uri not in texts
+        texts[page.uri] = page.text
+    return texts
+
+
 @pytest.mark.long
 def test_each_op_has_a_section() -> None:
-    pages = {page.uri: page.text for page in dialect_pages()}
+    pages = _texts(dialect_pages())
     for name, load in own_dialects().items():
-        anchors = set(re.findall(r"^## .* \{ #([\w.]+) ", pages[f"reference/dialects/{name}.md"], re.MULTILINE))
+        anchors = set(re.findall(r"^## .* \{ #([\w.]+) ", pages[f"reference/dialects/{page_file(name)}"], re.MULTILINE))
         dialect = load()
         assert {kind.name for kind in (*dialect.operations, *dialect.attributes)} == anchors
     assert "#### " not in "".join(pages.values())
@@ -62,13 +73,13 @@ def _always(example: Example, _: str) -> Example:
 def test_each_pass_target_and_command_has_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
     example = Example("test/passes/cse.mlir", "opt-tool cse.mlir -p cse", "%a = b.c", "%d = b.e")
     monkeypatch.setattr("tilewright.docs.site.passes.example_of", partial(_always, example))
-    passes = {page.uri: page.text for page in pass_pages()}
+    passes = _texts(pass_pages())
     assert set(passes) == {f"reference/passes/{name}.md" for name in (*own_passes(), "index")}
     assert "| `time-budget` | a number | `2.0` |" in passes["reference/passes/plan-memory.md"]
     assert "By `opt-tool cse.mlir -p cse` it becomes\n\n```mlir\n%d = b.e\n```" in passes["reference/passes/cse.md"]
-    targets = {page.uri for page in target_pages()}
+    targets = set(_texts(target_pages()))
     assert targets == {f"reference/targets/{name}.md" for name in (*machines(), "index")}
-    commands = {page.uri: page.text for page in command_pages()}
+    commands = _texts(command_pages())
     names = [f"tilewright-{name.replace(' ', '-')}" for name in cli._commands()]  # pyright: ignore[reportPrivateUsage]
     assert set(commands) == {f"reference/commands/{name}.md" for name in (*names, "opt-tool", "index")}
     assert "| `--dump-dir DIR` |" in commands["reference/commands/opt-tool.md"]
@@ -82,6 +93,8 @@ def test_links_follow_the_files() -> None:
         "[a](contributing.md#b) [p](source/passes/cse.py.html#L3) [x](none.md) `[c](../README.md)` <https://a> [u](https://b)"
     )
     assert list(outside(text, "docs/a.md")) == ["CONTRIBUTING.md", "passes/cse.py"]
+    fenced = "```sh\n[a](../README.md)\n```\n\n[b](../README.md)\n\n```\n[a](../README.md)\n```\n"
+    assert rewritten(fenced, "docs/a.md", "a.md") == fenced.replace("[b](../README.md)", "[b](index.md)")
     assert rewritten("[a](docs/hier.md#b)", "README.md", "index.md") == "[a](hier.md#b)"
     assert rewritten("[d](../passes)", "docs/a/b.md", "a/b.md") == "[d](../passes)"
     assert rewritten("[d](../../passes)", "docs/a/b.md", "a/b.md") == "[d](../source/passes.html)"
@@ -137,6 +150,10 @@ def test_broken_links_are_refused(
         _build(tmp_path, monkeypatch, "# A\n\n" + " ".join(f"[x]({target})" for target in broken) + "\n")
     warnings = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
     assert len(warnings) == len(broken)
+    # With --quiet, MkDocs counts no warnings.
+    command = shlex.split(re.findall(r"mkdocs build.*", (ROOT / "Makefile").read_text(encoding="utf-8"))[0])
+    assert "--strict" in command
+    assert not {"--quiet", "-q"} & set(command)
     assert {target for target in broken if any(f"'{target}'" in warning for warning in warnings)} == set(broken)
 
 
