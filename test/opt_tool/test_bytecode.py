@@ -40,14 +40,25 @@ def test_locations_are_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert 'loc("conv_1")' in capsys.readouterr().out
 
 
+def cut(data: bytes) -> bytes:
+    return data[:40]
+
+
+def of_a_newer_version(data: bytes) -> bytes:
+    return data[:4] + b"\x7f" + data[5:]
+
+
+def without_its_magic(data: bytes) -> bytes:
+    return data[1:]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda data: data[:40], "is bytecode that mlir-opt does not read"),
-        (lambda data: data[:4] + b"\x7f" + data[5:], "is bytecode that mlir-opt does not read"),
-        (lambda data: data[1:], "is not UTF-8"),
+        (cut, "is bytecode that mlir-opt does not read"),
+        (of_a_newer_version, "is bytecode that mlir-opt does not read"),
+        (without_its_magic, "is not UTF-8"),
     ],
-    ids=["cut", "of a newer version", "without its magic"],
 )
 def test_damaged_bytecode_is_refused(
     change: Callable[[bytes], bytes], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
