@@ -67,6 +67,10 @@ Compile networks, run them and compare with golden outputs: integers exactly, fl
   tilewright check corpus/
   tilewright check corpus/ more/resnet8 --on interpreter --on host --on sanitizers
   tilewright check corpus/ --target siracusa --on simulator
+  tilewright check net.onnx --target siracusa --against onnxruntime
+
+With --against no golden outputs are needed: the network runs in two ways on the same inputs, and the first ONNX node
+with other values is named, which of the two is wrong there, and after which pass.
 
 Where it runs:
   interpreter  the program after --stop-after, op by op
@@ -498,6 +502,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         help="interpreter, simulator, host, sanitizers, rv32, spike or the chip's; repeatable (host)",
     )
     add("--stop-after", default="kernels", metavar="PHASE", help="the level to interpret (kernels)")
+    _add_against(parser)
     _add_tolerance(parser)
     _add_simulator(parser)
     _add_open_models(parser, ("--output-name", "--output"))
@@ -509,6 +514,20 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         default="host",
         help=_MACHINE,
     )
+
+
+def _add_against(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("comparison with another execution, without golden outputs").add_argument
+    what = "compare with onnxruntime, with the ONNX operators in the interpreter, or with another target"
+    add("--against", metavar="OTHER", help=what)
+    add("--inputs", type=path_of, metavar="FILE.npz", help="its inputs; else inputs.npz beside the model, else random")
+    add("--seed", type=_natural, metavar="N", help="the seed of random inputs (0)")
+
+
+def _natural(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"a seed is an integer from 0, not '{text}'")
+    return int(text)
 
 
 def _add_tolerance(parser: argparse.ArgumentParser) -> None:

@@ -329,6 +329,39 @@ def lsp_command(options: argparse.Namespace) -> int:
     return run(options)
 
 
+def _check_against(options: argparse.Namespace, places: Sequence[str]) -> int:
+    """Run `tilewright check --against`; returns 1 where a network differs or cannot be compared."""
+    from .runtime.comparison import Tolerance
+    from .runtime.tools.against import Against, check_other, models_in
+
+    if len(places) > 1:
+        raise usage_error("--against compares one place", found=f"--on {' --on '.join(places)}")
+    models = models_in(options.corpora)
+    check_other(options.against, options.target, models)
+    tolerance = Tolerance(options.atol, options.rtol, options.steps)
+    against = Against(
+        *(options.target, places[0], options.against, _model(options, Path()), tolerance),
+        inputs=options.inputs,
+        seed=options.seed or 0,
+    )
+    differ = 0
+    for model in models:
+        try:
+            verdict = against.check(model)
+        except Diagnostic as error:
+            error.source = error.source or str(model)
+            print(error, file=sys.stderr)
+            differ += 1
+            continue
+        pair = f"{options.target} on {places[0]}, against {options.against}"
+        print(f"{model}: {'differs' if verdict.difference else 'equal'}: {pair}")
+        lines = [f"{model}: {verdict.difference}", *(f"  note: {note}" for note in verdict.notes)]
+        if verdict.difference:
+            print("\n".join(lines), file=sys.stderr)
+            differ += 1
+    return 1 if differ else 0
+
+
 def check_command(options: argparse.Namespace) -> int:
     """Run `tilewright check`; returns 1 where a network differs."""
     from rich.console import Console
@@ -344,6 +377,10 @@ def check_command(options: argparse.Namespace) -> int:
     places = list(dict.fromkeys(options.on or ["host"]))
     for place in places:
         check_place(place, options.target)
+    if options.against:
+        return _check_against(options, places)
+    if options.inputs or options.seed is not None:
+        raise usage_error("--inputs and --seed are of use with --against only")
     if "--stop-after" in options.flags and "interpreter" not in places:
         raise usage_error("--stop-after is for --on interpreter", found=f"--on {' --on '.join(places)}")
     settings = _settings(options, places)

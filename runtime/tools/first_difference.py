@@ -9,26 +9,26 @@ alone is unknown, neither equal nor different, and its nearest neighbour takes i
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import ModuleOp
 
 from ...compiler import Model, compile_model, machine_named, pipeline_of
 from ...dialects.core.syntax.text import Locations, print_ir
 from ...errors import Diagnostic
 from ...files import write_text
 from ...ir import Array, functions, where
+from ...passes.core.pipeline import PipelineStep
 from ..inputs import network_inputs
+from ..prefixes import ends_of, first_range, prefix_of
 from .session import CompileLevel, run_steps, runner
 
 Compare = Callable[[Mapping[str, Array], Mapping[str, Array]], str]
 """Returns the difference of outputs from expected ones, empty where they are equal."""
-_UNKNOWN = 16
-"""Prefixes that cannot run alone before the search names a range of layers."""
 
 
 @dataclass(frozen=True)
@@ -51,109 +51,131 @@ class Search:
 
     def _notes(self, expected: Mapping[str, Array]) -> list[str]:
         module = self.model.load()
-        if difference := self.compare(_interpreted(module, self.inputs), expected):
+        if difference := self.compare(interpreted(module, self.inputs), expected):
             return [f"the network as imported differs before any pass: {difference}"]
-        phase = self._phase(expected)
-        notes = [f"phase '{phase}' is the first after which the interpreter differs"] if phase else []
-        place, level = ("interpreter", CompileLevel(phase)) if phase else (self.place, self.level)
-        return [*notes, *self._layer(module, place, level)]
+        execution = TargetExecution(self.model, self.machine, self.place, self.level, self.inputs)
+        guilty = execution.first_pass(self.model, lambda outputs: self.compare(outputs, expected))
+        notes = [f"{guilty} is the first after which the interpreter differs"] if guilty else []
+        if guilty:
+            execution = replace(execution, place="interpreter", level=CompileLevel(guilty.step))
+        return [*notes, *first_node(module, execution.run, self._interpreted, self.compare)]
 
-    def _phase(self, expected: Mapping[str, Array]) -> str:
-        """Return the first phase whose result differs in the interpreter, empty where none does."""
+    def _interpreted(self, module: ModuleOp) -> dict[str, Array]:
+        return interpreted(module, self.inputs)
+
+
+@dataclass(frozen=True)
+class GuiltyPass:
+    """First pass after which the interpreter differs; `step` is its name for --stop-after, `phase` may be empty."""
+
+    step: str
+    phase: str
+
+    def __str__(self) -> str:
+        return f"pass '{self.step}'" + (f" of phase '{self.phase}'" if self.phase else "")
+
+
+@dataclass(frozen=True)
+class TargetExecution:
+    """Execution of networks compiled for a target, at a place."""
+
+    model: Model
+    machine: str
+    place: str
+    level: CompileLevel
+    inputs: Mapping[str, Array]
+
+    def run(self, module: ModuleOp) -> dict[str, Array]:
+        """Compile a network at the graph level, or a prefix of one, and return its outputs."""
+        with _model_of(module, self.model) as model:
+            compilation = compile_model(model, self.machine, **self.level._asdict())
+            return run_steps(runner(compilation, self.place), network_inputs(compilation.module), self.inputs)
+
+    def first_pass(self, model: Model, differs: Callable[[Mapping[str, Array]], str]) -> GuiltyPass | None:
+        """Return the first pass after which the interpreter gives other outputs, None where there is none."""
         steps = pipeline_of(machine_named(self.machine)).select(stop_after=self.level.stop_after).steps
-        phases = list(dict.fromkeys(step.phase for step in steps if step.phase))
+        phases = [index for index in range(len(steps)) if _ends_phase(steps, index)]
+        if (whole := first_range(len(phases), partial(self._differs, model, steps, phases, differs))) is None:
+            return None
+        inside = list(range(phases[whole[0] - 1] + 1 if whole[0] else 0, phases[whole[1]] + 1))
+        one = first_range(len(inside), partial(self._differs, model, steps, inside, differs))
+        index = inside[one[1]] if one else phases[whole[1]]
+        return GuiltyPass(_name(steps, index), steps[index].phase)
 
-        def differs(index: int) -> str:
-            compilation = compile_model(self.model, self.machine, stop_after=phases[index])
-            return self.compare(_interpreted(compilation.module, self.inputs), expected)
-
-        first_range = _first_range(len(phases), differs)
-        return phases[first_range[1]] if first_range else ""
-
-    def _layer(self, module: ModuleOp, place: str, level: CompileLevel) -> list[str]:
-        """
-        Return notes about the first ONNX node whose values differ at a place.
-
-        They name a range of nodes where prefixes between the last equal one and the first different one cannot run.
-        """
-        ops = list(functions(module)[0].body.block.ops)
-        ends = [position for position, op in enumerate(ops) if op.operands and op.results]
-        names = [f"{where(ops[end])} ({ops[end].name})" for end in ends]
-        refusals: dict[int, str] = {}
-
-        def differs(index: int) -> str | None:
-            part = _prefix(module, ends[index])
-            try:
-                return self.compare(self._run(part, place, level), _interpreted(part, self.inputs))
-            except Diagnostic as error:
-                refusals[index] = f"the prefix of the network that ends with {names[index]} is refused: {error.message}"
-                return None
-
-        first_range = _first_range(len(ends), differs)
-        if first_range is None:
-            causes = refusals.values() or ["what is computed depends on what layers are compiled together"]
-            return ["no prefix of the network is known to differ", *causes]
-        first, last, difference = first_range
-        if first == last:
-            return [f"the first layer that differs is {names[last]}: its {difference}"]
-        layers = f"one of {last - first + 1}, {names[first]} to {names[last]}"
-        untested = [refusals[index] for index in range(first, last) if index in refusals]
-        return [f"the first layer that differs is {layers}: the last one's {difference}", *untested]
-
-    def _run(self, module: ModuleOp, place: str, level: CompileLevel) -> dict[str, Array]:
-        with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
-            file = Path(folder, "network.mlir")
-            write_text(file, print_ir(module, locations=Locations.GIVEN) + "\n")
-            compilation = compile_model(Model(file), self.machine, **level._asdict())
-            return run_steps(runner(compilation, place), network_inputs(compilation.module), self.inputs)
+    def _differs(
+        self,
+        model: Model,
+        steps: Sequence[PipelineStep],
+        indices: Sequence[int],
+        differs: Callable[[Mapping[str, Array]], str],
+        number: int,
+    ) -> str | None:
+        """Return the difference after a pass, None where the interpreter does not run what it leaves."""
+        compilation = compile_model(model, self.machine, stop_after=_name(steps, indices[number]))
+        try:
+            return differs(interpreted(compilation.module, self.inputs))
+        except Diagnostic:
+            return None
 
 
-def _interpreted(module: ModuleOp, inputs: Mapping[str, Array]) -> dict[str, Array]:
+def _ends_phase(steps: Sequence[PipelineStep], index: int) -> bool:
+    return index + 1 == len(steps) or steps[index + 1].phase != steps[index].phase
+
+
+def _name(steps: Sequence[PipelineStep], index: int) -> str:
+    """Return the name of a pass for --stop-after: `cse#2` for the second of that name."""
+    names = [step.name for step in steps]
+    name, number = names[index], names[: index + 1].count(names[index])
+    return name if names.count(name) == 1 else f"{name}#{number}"
+
+
+@contextmanager
+def _model_of(module: ModuleOp, model: Model) -> Generator[Model]:
+    """Yield a model whose file holds a module; what the user says of inputs is in that already."""
+    with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
+        file = Path(folder, "network.mlir")
+        write_text(file, print_ir(module, locations=Locations.GIVEN) + "\n")
+        yield Model(file, threads=model.threads, shifts=model.shifts)
+
+
+Run = Callable[[ModuleOp], Mapping[str, Array]]
+"""Returns the outputs of a network at the graph level, or of a prefix of it."""
+
+
+def first_node(module: ModuleOp, run: Run, expected: Run, compare: Compare) -> list[str]:
+    """
+    Return notes about the first ONNX node whose values differ between two executions.
+
+    They name a range of nodes where prefixes between the last equal one and the first different one cannot run.
+    """
+    network = functions(module)[0]
+    name, ops = network.sym_name.data, list(network.body.block.ops)
+    ends = ends_of(network)
+    names = [f"{where(ops[end])} ({ops[end].name})" for end in ends]
+    refusals: dict[int, str] = {}
+
+    def differs(index: int) -> str | None:
+        part = prefix_of(module, name, ends[index])
+        try:
+            return compare(run(part), expected(part))
+        except Diagnostic as error:
+            refusals[index] = f"the prefix of the network that ends with {names[index]} is refused: {error.message}"
+            return None
+
+    candidates = first_range(len(ends), differs)
+    if candidates is None:
+        causes = refusals.values() or ["what is computed depends on what layers are compiled together"]
+        return ["no prefix of the network is known to differ", *causes]
+    first, last, difference = candidates
+    if first == last:
+        return [f"the first layer that differs is {names[last]}: its {difference}"]
+    layers = f"one of {last - first + 1}, {names[first]} to {names[last]}"
+    untested = [refusals[index] for index in range(first, last) if index in refusals]
+    return [f"the first layer that differs is {layers}: the last one's {difference}", *untested]
+
+
+def interpreted(module: ModuleOp, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the outputs of a network as the interpreter runs it."""
     from ..interpreter import run_module
 
     return run_module(module, inputs)
-
-
-def _first_range(count: int, differs: Callable[[int], str | None]) -> tuple[int, int, str] | None:
-    """
-    Return the range of indices, ends included, that holds the first different one, and the difference at its end.
-
-    The search bisects between the last equal index and the first different one. Where `differs` returns None, for
-    unknown, it takes the nearest neighbour instead; it gives up after _UNKNOWN of these. Returns None where the highest
-    known index is equal.
-    """
-    equal, different, last_difference = -1, count, ""
-    unknown: set[int] = set()
-    while len(unknown) < _UNKNOWN and (open := [i for i in range(equal + 1, different) if i not in unknown]):
-        middle = (equal + different) // 2 if last_difference else count - 1
-        index = min(open, key=lambda i: abs(i - middle))
-        difference = differs(index)
-        if difference is None:
-            unknown.add(index)
-        elif difference:
-            different, last_difference = index, difference
-        elif last_difference:
-            equal = index
-        else:
-            return None
-    return (equal + 1, different, last_difference) if last_difference else None
-
-
-def _prefix(module: ModuleOp, position: int) -> ModuleOp:
-    """Return a copy of a network up to the op at a position, whose first result is the only output."""
-    copy = module.clone()
-    network = functions(copy)[0]
-    block = network.body.block
-    ops = list(block.ops)
-    for op in reversed(ops[position + 1 :]):
-        op.detach()
-        op.erase()
-    value = ops[position].results[0]
-    block.add_op(ReturnOp(value))
-    _set_result(network, value.type)
-    return copy
-
-
-def _set_result(network: FuncOp, type: Attribute) -> None:
-    network.function_type = FunctionType.from_lists(list(network.function_type.inputs), [type])
-    network.res_attrs = ArrayAttr([DictionaryAttr({"onnx.name": StringAttr("value")})])

@@ -57,7 +57,7 @@ def test_a_fault_of_a_pass(case: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
     assert cli.main(["check", str(case)]) == 0
     monkeypatch.setattr(FuseEpiloguesPass, "apply", faulty)
     phase, layer = notes(case, "host", capsys)
-    assert phase == "note: phase 'fused' is the first after which the interpreter differs"
+    assert phase == "note: pass 'fuse-epilogues' of phase 'fused' is the first after which the interpreter differs"
     assert layer.startswith('note: the first layer that differs is node "conv1" (onnx.Conv): its output ')
     assert "expected" in layer
     assert "found" in layer
