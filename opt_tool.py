@@ -248,6 +248,10 @@ def _add_interpretation(add: _Add) -> None:
     runs = "the number of inputs of --interpret-each: without, 64 for scalar programs, 1 or 2 for networks"
     add("--interpret-runs", type=_positive, metavar="N", help=runs)
     add("--inputs", type=_path, metavar="FILE.npz", help="the inputs of --interpret-each, by name; random ones without")
+    bisect = "compare the answer with that of --against-pipeline; name the first op and pass that differ"
+    add("--bisect-numerics", action=_FLAG, help=bisect)
+    against = "the passes of the other pipeline; without, --bisect-numerics compares with the program before the passes"
+    add("--against-pipeline", metavar="PASSES", help=against)
     add("--seed", type=_natural, default=0, metavar="N", help="the seed of random inputs (0)")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, MemRefType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
+from ..dialects.core.nesting import nested_ops
 from ..ir import functions
 
 VALUE = "value"
@@ -22,10 +24,77 @@ def function_of(module: ModuleOp, name: str) -> FuncOp | None:
     return next((function for function in named if len(function.body.blocks) == 1), None)
 
 
-def ends_of(function: FuncOp) -> list[int]:
-    """Return the positions of the ops at which a prefix of a function may end: constants and memory are no values."""
+@dataclass(frozen=True)
+class PrefixDifference:
+    """Positions of ops of which one is the first to differ, ends included, and the difference of the last one."""
+
+    first: int
+    last: int
+    difference: str
+
+
+def first_different(function: FuncOp, differs: Callable[[int], str | None]) -> PrefixDifference | None:
+    """
+    Return the first op that differs among those that an output of a function depends on; None if none is known to.
+
+    `differs` returns the difference of the prefix that ends with the op at a position, empty without one and None where
+    it is unknown. A bisection in the order of the program comes first; from the op that it finds the search goes on to
+    operands that differ, as those of another branch may.
+    """
+    known: dict[int, str | None] = {}
+
+    def differs_once(position: int) -> str | None:
+        if position not in known:
+            known[position] = differs(position)
+        return known[position]
+
     ops = list(function.body.block.ops)
-    return [position for position, op in enumerate(ops) if op.operands and _has_value(op)]
+    positions = {op: position for position, op in enumerate(ops)}
+    for value in ops[-1].operands:
+        ends = sorted(positions[op] for op in _slice_of(value, positions) if _ends_prefix(op))
+        candidates = first_range(len(ends), lambda index: differs_once(ends[index]))
+        if candidates is None:
+            continue
+        first, last = ends[candidates[0]], ends[candidates[1]]
+        origin = _origin(last, ops, positions, differs_once)
+        first = first if origin == last else origin
+        return PrefixDifference(first, origin, known[origin] or "")
+    return None
+
+
+def _origin(
+    position: int, ops: Sequence[Operation], positions: Mapping[Operation, int], differs: Callable[[int], str | None]
+) -> int:
+    """Return the position of an op that differs while its operands do not, from which an op has its difference."""
+    while True:
+        owners = [op for op in _used(ops[position], positions) if _ends_prefix(op)]
+        different = next((positions[op] for op in owners if differs(positions[op])), None)
+        if different is None:
+            return position
+        position = different
+
+
+def _slice_of(value: SSAValue, positions: Mapping[Operation, int]) -> set[Operation]:
+    """Return the ops of a function's block that a value depends on."""
+    worklist = [value.owner] if isinstance(value.owner, Operation) else []
+    ops: set[Operation] = set()
+    while worklist:
+        op = worklist.pop()
+        if op not in ops:
+            ops.add(op)
+            worklist += _used(op, positions)
+    return ops
+
+
+def _used(op: Operation, positions: Mapping[Operation, int]) -> list[Operation]:
+    """Return the ops of the function's block of which an op, or one in its regions, has operands."""
+    owners = [operand.owner for inner in nested_ops(op) for operand in inner.operands]
+    return [owner for owner in dict.fromkeys(owners) if isinstance(owner, Operation) and owner in positions]
+
+
+def _ends_prefix(op: Operation) -> bool:
+    """Return whether a prefix may end with an op: not with a constant or memory."""
+    return bool(op.operands) and _has_value(op)
 
 
 def _has_value(op: Operation) -> bool:

@@ -55,6 +55,8 @@ class CommandRun:
         self.source = source
         self.pipeline = pipeline
         self.target = target
+        self.other = Pipeline(())
+        """The pipeline of --against-pipeline."""
         self.when = when
         self.shapes = once("--input-shape", arguments.input_shape)
         self.types = once("--input-type", arguments.input_type)
@@ -101,11 +103,28 @@ class CommandRun:
             from ..remarks.explanation import keep_positions
 
             keep_positions(module)
+        if self.arguments.bisect_numerics:
+            self.bisect_numerics(module)
         with self.action_logs(chunk) as logs, collected(self.remarks) as remark_logs:
             manager = PassManager([*self.observers(chunk), *logs, *remark_logs], bool(self.arguments.verify_each))
             manager.run(module, self.pipeline, self.context)
         with self.timing.measure("print"):
             return self.emit(module) if self.arguments.explain is None else self.explain(module)
+
+    def bisect_numerics(self, module: ModuleOp) -> None:
+        """Raise Diagnostic where the pipeline and that of --against-pipeline give different answers."""
+        from .bisect_numerics import NamedPipeline, NumericBisection
+
+        arguments = self.arguments
+        other = NamedPipeline("--against-pipeline", self.other)
+        bisection = NumericBisection(
+            *(NamedPipeline("the pipeline", self.pipeline), other, self.context),
+            inputs=Path(arguments.inputs) if arguments.inputs else None,
+            seed=arguments.seed,
+            runs=arguments.interpret_runs,
+            functions=arguments.interpret_function,
+        )
+        bisection.check(module)
 
     def explain(self, module: ModuleOp) -> str:
         """Return what passes remarked on the value that --explain names."""

@@ -85,6 +85,7 @@ def _drive(arguments: Namespace, registries: Registries, reparse: Callable[[list
     if arguments.dump_pass_pipeline:
         print(described(pipeline), file=sys.stderr)
     run = CommandRun(arguments, name, pipeline, _target(arguments, formats), printing_points(arguments, passes))
+    run.other = parse_pipeline(arguments.against_pipeline or "", passes, machines)
     text = recorded or ("" if is_onnx else read_ir(arguments.input))
     if arguments.reduce:
         return _reduce(run, Chunk(text))
@@ -194,8 +195,13 @@ def _check_usage(arguments: Namespace, is_onnx: bool) -> None:
         if is_onnx and getattr(arguments, flag):
             raise UsageError(f"--{flag.replace('_', '-')} is for .mlir inputs", found=arguments.input)
     for flag in ("inputs", "interpret_runs", "interpret_function"):
-        if getattr(arguments, flag) and not arguments.interpret_each:
-            raise UsageError(f"--{flag.replace('_', '-')} is of use with --interpret-each only")
+        if getattr(arguments, flag) and not (arguments.interpret_each or arguments.bisect_numerics):
+            shown = flag.replace("_", "-")
+            raise UsageError(f"--{shown} is of use with --interpret-each and --bisect-numerics only")
+    if arguments.against_pipeline is not None and not arguments.bisect_numerics:
+        raise UsageError("--against-pipeline is of use with --bisect-numerics only")
+    if arguments.bisect_numerics and arguments.reduce:
+        raise UsageError("--reduce does not reduce what --bisect-numerics finds", remedy="reduce with --interpret-each")
 
 
 def _check_places(arguments: Namespace, is_onnx: bool) -> None:

@@ -370,9 +370,21 @@ def _described(output: Array, golden: Array, wrong: Array, tolerance: Tolerance,
     count = f"{np.count_nonzero(wrong):,} of {output.size:,} differ"
     is_float = output.dtype.kind in "fV" and not (is_whole(output) and is_whole(golden))
     limit = f" by more than {np.max(bound(output, golden, tolerance, precision)):.2g}" if is_float else ""
+    if is_float:
+        limit += f", the first by {_error(output[first], golden[first])}"
     steps = next((n for n in (1, 2) if not _beyond_steps(output, golden, tolerance, precision, n)), 0)
     hint = f"; --steps {steps} accepts them" if steps > tolerance.steps else ""
     return f"is wrong, first at {list(first)}: expected {golden[first]}, found {output[first]}; {count}{limit}{hint}"
+
+
+def _error(value: Any, expected: Any) -> str:
+    """Return the absolute error of a float, and that in units in the last place of its type."""
+    kind = min(np.asarray(value).dtype, np.asarray(expected).dtype, key=lambda dtype: dtype.itemsize)
+    error = abs(float(value) - float(expected))
+    if not np.isfinite(error) or kind.kind not in "fV":
+        return f"{error:.2g}"
+    last_place = float(np.spacing(np.abs(np.asarray(expected, kind))))
+    return f"{error:.2g}, {error / last_place:,.0f} ulp"
 
 
 def _beyond_steps(output: Array, golden: Array, tolerance: Tolerance, precision: Precision, steps: int) -> bool:

@@ -24,7 +24,7 @@ from ...files import write_text
 from ...ir import Array, functions, where
 from ...passes.core.pipeline import PipelineStep
 from ..inputs import network_inputs
-from ..prefixes import ends_of, first_range, prefix_of
+from ..prefixes import first_different, first_range, prefix_of
 from .session import CompileLevel, run_steps, runner
 
 Compare = Callable[[Mapping[str, Array], Mapping[str, Array]], str]
@@ -149,29 +149,29 @@ def first_node(module: ModuleOp, run: Run, expected: Run, compare: Compare) -> l
     They name a range of nodes where prefixes between the last equal one and the first different one cannot run.
     """
     network = functions(module)[0]
-    name, ops = network.sym_name.data, list(network.body.block.ops)
-    ends = ends_of(network)
-    names = [f"{where(ops[end])} ({ops[end].name})" for end in ends]
+    names = [f"{where(op)} ({op.name})" for op in network.body.block.ops]
     refusals: dict[int, str] = {}
 
-    def differs(index: int) -> str | None:
-        part = prefix_of(module, name, ends[index])
+    def differs(position: int) -> str | None:
+        part = prefix_of(module, network.sym_name.data, position)
         try:
             return compare(run(part), expected(part))
         except Diagnostic as error:
-            refusals[index] = f"the prefix of the network that ends with {names[index]} is refused: {error.message}"
+            end = names[position]
+            refusals[position] = f"the prefix of the network that ends with {end} is refused: {error.message}"
             return None
 
-    candidates = first_range(len(ends), differs)
-    if candidates is None:
+    layer = first_different(network, differs)
+    if layer is None:
         causes = refusals.values() or ["what is computed depends on what layers are compiled together"]
         return ["no prefix of the network is known to differ", *causes]
-    first, last, difference = candidates
+    first, last = layer.first, layer.last
     if first == last:
-        return [f"the first layer that differs is {names[last]}: its {difference}"]
-    layers = f"one of {last - first + 1}, {names[first]} to {names[last]}"
-    untested = [refusals[index] for index in range(first, last) if index in refusals]
-    return [f"the first layer that differs is {layers}: the last one's {difference}", *untested]
+        return [f"the first layer that differs is {names[last]}: its {layer.difference}"]
+    between = [position for position in range(first, last) if position in refusals]
+    layers = f"one of {len(between) + 1}, {names[first]} to {names[last]}"
+    untested = [refusals[position] for position in between]
+    return [f"the first layer that differs is {layers}: the last one's {layer.difference}", *untested]
 
 
 def interpreted(module: ModuleOp, inputs: Mapping[str, Array]) -> dict[str, Array]:
