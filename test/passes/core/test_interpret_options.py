@@ -193,7 +193,8 @@ def test_options_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "the module has no function 'absent' with a body" in capsys.readouterr().err
     for option in ("--interpret-function=second", "--interpret-runs=3"):
         assert opt_tool.main([str(file), "-p", "cse", option]) == 2
-        assert f"{option.partition('=')[0]} is of use with --interpret-each and --bisect-numerics only" in capsys.readouterr().err
+        expected = f"{option.partition('=')[0]} is of use with --interpret-each and --bisect-numerics only"
+        assert expected in capsys.readouterr().err
     assert opt_tool.main([*words, "--interpret-runs=0"]) == 2
     assert "expected a number above 0, found '0'" in capsys.readouterr().err
 
