@@ -41,12 +41,12 @@ def first_different(function: FuncOp, differs: Callable[[int], str | None]) -> P
     it is unknown. A bisection in the order of the program comes first; from the op that it finds the search goes on to
     operands that differ, as those of another branch may.
     """
-    known: dict[int, str | None] = {}
+    differences: dict[int, str | None] = {}
 
     def differs_once(position: int) -> str | None:
-        if position not in known:
-            known[position] = differs(position)
-        return known[position]
+        if position not in differences:
+            differences[position] = differs(position)
+        return differences[position]
 
     ops = list(function.body.block.ops)
     positions = {op: position for position, op in enumerate(ops)}
@@ -58,7 +58,7 @@ def first_different(function: FuncOp, differs: Callable[[int], str | None]) -> P
         first, last = ends[candidates[0]], ends[candidates[1]]
         origin = _origin(last, ops, positions, differs_once)
         first = first if origin == last else origin
-        return PrefixDifference(first, origin, known[origin] or "")
+        return PrefixDifference(first, origin, differences[origin] or "")
     return None
 
 

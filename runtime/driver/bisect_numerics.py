@@ -150,7 +150,8 @@ def _difference(bench: Bench, reference: Reference, actual: ModuleOp, expected: 
     if difference := compare(before.outputs, after.outputs, bench.exactness, defined):
         return difference
     common = [name for name in before.memory if name in after.memory]
-    old, new = ({name: seen.memory[name] for name in common} for seen in (before, after))
+    old = {name: before.memory[name] for name in common}
+    new = {name: after.memory[name] for name in common}
     return compare(old, new, bench.exactness, defined, what="memory")
 
 

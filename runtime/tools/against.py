@@ -28,7 +28,7 @@ _OTHERS = (ONNX_RUNTIME, INTERPRETER)
 """References that are no targets."""
 
 
-class Execution(Protocol):
+class NetworkExecution(Protocol):
     """Execution of a network at the graph level, or of a prefix of it."""
 
     def run(self, module: ModuleOp) -> Mapping[str, Array]:
@@ -48,7 +48,7 @@ class InterpretedExecution:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ExecutionVerdict:
     """Result of a comparison: `difference` is empty where outputs are equal, `notes` say where they begin to differ."""
 
     model: Path
@@ -68,7 +68,7 @@ class Against:
     inputs: Path | None = None
     seed: int = 0
 
-    def check(self, path: Path) -> Verdict:
+    def check(self, path: Path) -> ExecutionVerdict:
         """
         Compare a network. Raises Diagnostic where either cannot run it.
 
@@ -80,9 +80,9 @@ class Against:
         actual, expected = self._execution(self.target, model, arrays), self._execution(self.other, model, arrays)
         difference = compare(actual.run(module), expected.run(module))
         if not difference:
-            return Verdict(path, "", ())
+            return ExecutionVerdict(path, "", ())
         notes = first_node(module, actual.run, expected.run, compare)
-        return Verdict(path, difference, [*notes, *self._guilty(model, module, arrays, compare)])
+        return ExecutionVerdict(path, difference, [*notes, *self._guilty(model, module, arrays, compare)])
 
     def _guilty(self, model: Model, module: ModuleOp, arrays: Mapping[str, Array], compare: Comparison) -> list[str]:
         """Return notes on which of the two differs from the ONNX operators, and after which pass."""
@@ -100,7 +100,7 @@ class Against:
                 notes.append(where or f"no pass changes the answer in the interpreter: it is {self.place} that differs")
         return notes
 
-    def _execution(self, name: str, model: Model, arrays: Mapping[str, Array]) -> Execution:
+    def _execution(self, name: str, model: Model, arrays: Mapping[str, Array]) -> NetworkExecution:
         match name:
             case "onnxruntime":
                 return OnnxRuntimeExecution(model.path, arrays)
@@ -115,9 +115,9 @@ class Against:
         if self.inputs is None and not beside.is_file():
             model = replace(self.template, path=path)
             return model, random_inputs(model.load(), self.seed)
-        given = load_arrays(self.inputs) if self.inputs else case_inputs(Case(path, path.stem))
-        model = model_for(path, given, self.template) if path.suffix == ".onnx" else replace(self.template, path=path)
-        arrays = {name: array for name, array in given.items() if name not in model.input_values}
+        loaded = load_arrays(self.inputs) if self.inputs else case_inputs(Case(path, path.stem))
+        model = model_for(path, loaded, self.template) if path.suffix == ".onnx" else replace(self.template, path=path)
+        arrays = {name: array for name, array in loaded.items() if name not in model.input_values}
         return model, matched(arrays, input_names(model.load()), self.inputs or beside)
 
 
@@ -130,11 +130,11 @@ def check_other(name: str, target: str, models: Sequence[Path]) -> None:
     if name == target:
         raise UsageError(f"--against {name} is the target itself", expected="another target, or another reference")
     if name not in _OTHERS:
-        known = [*_OTHERS, *machines()]
+        references = [*_OTHERS, *machines()]
         try:
             machine_named(name)
         except Diagnostic as error:
-            remedy = did_you_mean(name, known) or "tilewright targets lists the targets"
+            remedy = did_you_mean(name, references) or "tilewright targets lists the targets"
             expected = f"{', '.join(_OTHERS)}, or a target"
             raise UsageError(f"there is nothing to compare with: '{name}'", expected=expected, remedy=remedy) from error
     others = [path for path in models if path.suffix != ".onnx"]
