@@ -8,16 +8,15 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 
 from tilewright import cli
 from tilewright.compiler import Compilation, Model
 from tilewright.errors import Diagnostic
-from tilewright.ir import array_of, dense, node_names
+from tilewright.ir import node_names
 from tilewright.passes.fuse_epilogues import FuseEpiloguesPass
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.tools import session
+from tilewright.test.faults.changed_weights import change_weights, plant_in
 from tilewright.test.small_models import chain, save
 
 
@@ -32,15 +31,6 @@ def case(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def change_weights(module: ModuleOp, node: str) -> None:
-    """Negate the weights of an ONNX node wherever they are."""
-    for op in module.walk():
-        for name in ("value", "initial_value"):
-            value: Any = op.properties.get(name)
-            if node in node_names(op) and hasattr(value, "get_element_type"):
-                op.properties[name] = dense(-array_of(value), value.get_element_type())
-
-
 def notes(folder: Path, place: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
     """Check a case that differs, and return what is said besides."""
     assert cli.main(["check", str(folder), "--on", place]) == 1
@@ -48,14 +38,8 @@ def notes(folder: Path, place: str, capsys: pytest.CaptureFixture[str]) -> list[
 
 
 def test_a_fault_of_a_pass(case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    apply: Callable[[FuseEpiloguesPass, Context, ModuleOp], None] = FuseEpiloguesPass.apply
-
-    def faulty(self: FuseEpiloguesPass, context: Context, module: ModuleOp) -> None:
-        apply(self, context, module)
-        change_weights(module, "w1")
-
     assert cli.main(["check", str(case)]) == 0
-    monkeypatch.setattr(FuseEpiloguesPass, "apply", faulty)
+    plant_in(FuseEpiloguesPass, "w1", monkeypatch)
     phase, layer = notes(case, "host", capsys)
     assert phase == "note: pass 'fuse-epilogues' of phase 'fused' is the first after which the interpreter differs"
     assert layer.startswith('note: the first layer that differs is node "conv1" (onnx.Conv): its output ')

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 
 from tilewright import cli
 from tilewright.dialects.core.syntax.text import new_context, parse_module
@@ -18,7 +15,7 @@ from tilewright.ir import functions
 from tilewright.passes.convert_layout import ConvertLayoutPass
 from tilewright.passes.fuse_epilogues import FuseEpiloguesPass
 from tilewright.runtime.prefixes import first_different
-from tilewright.test.runtime.test_first_difference import change_weights
+from tilewright.test.faults.changed_weights import plant_in
 from tilewright.test.small_models import chain, save
 
 pytestmark = pytest.mark.quick
@@ -46,17 +43,6 @@ def floats(tmp_path: Path) -> Path:
     return tmp_path / "floats.onnx"
 
 
-def plant(monkeypatch: pytest.MonkeyPatch, weights: str) -> None:
-    """Let a pass negate weights."""
-    apply: Callable[[FuseEpiloguesPass, Context, ModuleOp], None] = FuseEpiloguesPass.apply
-
-    def faulty(self: FuseEpiloguesPass, context: Context, module: ModuleOp) -> None:
-        apply(self, context, module)
-        change_weights(module, weights)
-
-    monkeypatch.setattr(FuseEpiloguesPass, "apply", faulty)
-
-
 @pytest.mark.parametrize("other", ["onnxruntime", "interpreter"])
 def test_executions_that_are_equal(other: str, floats: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["check", str(floats.parent), "--on", "interpreter", "--against", other]) == 0
@@ -69,7 +55,7 @@ def test_executions_that_are_equal(other: str, floats: Path, capsys: pytest.Capt
 def test_the_node_and_the_pass_are_named(
     weights: str, node: str, floats: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    plant(monkeypatch, weights)
+    plant_in(FuseEpiloguesPass, weights, monkeypatch)
     assert cli.main(["check", str(floats), "--on", "interpreter", "--against", "onnxruntime", "--seed", "3"]) == 1
     said = capsys.readouterr()
     assert said.out == f"{floats}: differs: host on interpreter, against onnxruntime\n"
@@ -87,13 +73,7 @@ def test_the_wrong_one_of_two_targets_is_named(
 ) -> None:
     """The fault is planted in a pass of one pipeline alone."""
     save(chain(), tmp_path / "network.onnx")
-    apply: Callable[[ConvertLayoutPass, Context, ModuleOp], None] = ConvertLayoutPass.apply
-
-    def faulty(self: ConvertLayoutPass, context: Context, module: ModuleOp) -> None:
-        apply(self, context, module)
-        change_weights(module, "conv1")  # the weights, transposed by the pass
-
-    monkeypatch.setattr(ConvertLayoutPass, "apply", faulty)
+    plant_in(ConvertLayoutPass, "conv1", monkeypatch)  # the weights, transposed by the pass
     assert cli.main(["check", str(tmp_path), "--on", "interpreter", "--against", "siracusa"]) == 1
     notes = [line for line in capsys.readouterr().err.splitlines() if line.startswith("  note: ")]
     assert 'node "conv1" (onnx.Conv)' in notes[0]
