@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -13,7 +14,17 @@ from xdsl.irdl import IRDLOperation, OpDef
 from tilewright.dialects import dialect_files, dialects_by_origin, own_dialects
 from tilewright.docs.site.constraints import ANY, constraint_text
 from tilewright.docs.site.links import ROOT
-from tilewright.docs.site.text import GeneratedPage, block, code, docstring, page_file, prose, table, table_text
+from tilewright.docs.site.text import (
+    GeneratedPage,
+    block,
+    code,
+    docstring,
+    escaped,
+    page_file,
+    prose,
+    table,
+    table_text,
+)
 
 FOLDER = "reference/dialects"
 _REPOSITORY = "../../../"
@@ -87,10 +98,10 @@ def _op_section(op: type[Operation]) -> str:
 
 
 def _documentation(op: type[Operation]) -> str:
-    """Return the docstring; links in those of ONNX's schemas are relative to ONNX's own pages."""
-    text = docstring(op)
+    """Return the docstring; those of ONNX's schemas are Markdown, with links relative to ONNX's own pages."""
     if not op.name.startswith("onnx."):
-        return text
+        return docstring(op)
+    text = escaped(inspect.cleandoc(op.__doc__ or ""))
     return re.sub(r"\]\((?!\w+:|#)([^)]+)\)", rf"]({_ONNX}\1)", text)
 
 

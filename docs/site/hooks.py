@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass, field
 
@@ -11,11 +12,13 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
+from tilewright.docs.site.flavour import python_markdown, unrendered
 from tilewright.docs.site.highlighting import register
 from tilewright.docs.site.links import ROOT, outside, rewritten, site_uri, source_page
 from tilewright.docs.site.navigation import navigation
 from tilewright.docs.site.pages import generated_pages
 
+_LOGGER = logging.getLogger("mkdocs.hooks.site")
 _PASSED_OVER = r"<a\b.*?</a>|<h\d.*?</h\d>|<pre.*?</pre>"
 _NAME = r"[a-z]\w*(?:[.-][\w-]+)+|tilewright(?: [a-z-]+)+"
 """Names that are linked: of ops, passes and commands. Those of one word may mean something else."""
@@ -84,12 +87,18 @@ def _origin(file: File) -> str:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Let links of a page lead to the site."""
-    return rewritten(markdown, _origin(page.file), page.file.src_uri)
+    """Let links of a page lead to the site, and the page be read as GitHub reads it."""
+    return rewritten(python_markdown(markdown), _origin(page.file), page.file.src_uri)
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Link inline code that is the name of a pass, an op or a command to its page, but on that page."""
+    """
+    Link inline code that is the name of a pass, an op or a command to its page, but on that page.
+
+    Warns of blocks of Markdown that the page shows as text.
+    """
+    for line in unrendered(html):
+        _LOGGER.warning("Doc file '%s' has a block that is not rendered: '%s'", page.file.src_uri, line)
 
     def link(match: re.Match[str]) -> str:
         url = "" if match[1] else _site.urls.get(match[2], "")

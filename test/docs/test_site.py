@@ -25,6 +25,7 @@ from tilewright.docs.site.commands import command_pages
 from tilewright.docs.site.constraints import constraint_text
 from tilewright.docs.site.dialects import dialect_pages
 from tilewright.docs.site.examples import Example, example_of, first_op, lit_tests_of, without_checks
+from tilewright.docs.site.flavour import python_markdown, unrendered
 from tilewright.docs.site.flow import flow_html
 from tilewright.docs.site.links import outside, rewritten, source_page
 from tilewright.docs.site.navigation import navigation
@@ -280,3 +281,12 @@ def test_two_levels_are_beside_each_other(width: int, columns: int, tmp_path: Pa
     body = f"<style>{style}</style>{page_of(levels)}<script>{script}</script>"
     page = f"<!DOCTYPE html><html><head><title>levels</title></head><body class='md-typeset'>{body}</body></html>"
     assert probed(page, _PROBE, tmp_path, width=width) == [["ab"], 1, ["c();"], columns]
+
+
+def test_markdown_is_read_as_github_reads_it() -> None:
+    given = "a\n- b\n  ```sh fails\n  - c\n\n    d\n  ```\n  - e\n- f\n"
+    assert python_markdown(given) == "a\n\n- b\n    ```sh\n    - c\n\n      d\n    ```\n    - e\n- f\n"
+    assert python_markdown("a\n13. no item\n|t|\n|-|\n```\n- x\n```\n") == "a\n13. no item\n\n|t|\n|-|\n```\n- x\n```\n"
+    assert python_markdown("1. a\n   b\n\n   c\n2. d\n") == "1. a\n    b\n\n    c\n2. d\n"
+    assert unrendered("<p>a\n- b</p><pre><p>- c</p></pre><p>d - e</p>") == ["- b"]
+    assert unrendered("<p>| a | b |\n|---|</p>") == ["| a | b |", "|---|"]
