@@ -103,8 +103,10 @@ class PassManager:
             _rewrite(place.step, module, context)
             for observer in reversed(self.observers):
                 observer.after_rewrite(place, module)
-            if self.verify_each or (self.verify_phases and place.ends_phase):
+            if self.verify_each:
                 _verify(place.step, module)
+            elif self.verify_phases and place.ends_phase:
+                _verify_phase(place, module)
             for observer in reversed(self.observers):
                 observer.after_pass(place, module)
         except BaseException as error:
@@ -128,6 +130,19 @@ def _verify(step: PipelineStep, module: ModuleOp) -> None:
             raise
         message = f"pass '{step.name}' of xDSL does not support this program"
         raise Diagnostic(message, error.where, notes=[f"its result does not verify: {error.message}"]) from error
+
+
+def _verify_phase(place: PassPosition, module: ModuleOp) -> None:
+    """Verify the module after the last pass of a phase. Raises Diagnostic; of several passes it names them all."""
+    try:
+        _verify(place.step, module)
+    except Diagnostic as error:
+        names = [step.name for step in place.pipeline.steps[: place.number] if step.phase == place.step.phase]
+        if len(names) > 1:
+            first, total = place.number - len(names) + 1, len(place.pipeline.steps)
+            error.stage = f"{place.step.phase}, passes {first} to {place.number} of {total}"
+            error.notes.append(f"after one of {', '.join(names)}; opt-tool verifies after each pass, and names it")
+        raise
 
 
 def _is_of_xdsl(step: PipelineStep) -> bool:

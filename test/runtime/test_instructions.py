@@ -412,7 +412,7 @@ def test_a_semantics_that_fails_is_no_traceback(headers: Path) -> None:
     def wrong(a: Any, b: Any, out: Any, n: int) -> None:
         raise ZeroDivisionError
 
-    with pytest.raises(Diagnostic, match=r"the semantics of the instruction 'toy.add_rows' fails"):
+    with pytest.raises(Diagnostic, match=r"the semantics of the instruction 'toy.add_rows' fails\n.*with n = \d+"):
         check_instructions([replace(add_rows, function=wrong)], headers=headers)
 
 

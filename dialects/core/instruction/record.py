@@ -198,8 +198,14 @@ class Record:
         except Diagnostic:
             raise
         except Exception as error:
-            message = f"the semantics of the instruction '{self.name}' fails"
-            raise Diagnostic(message, where=self.place, found=f"{type(error).__name__}: {error}") from error
+            given = ", ".join(f"{name} = {number}" for name, number in numbers.items())
+            raise Diagnostic(
+                f"the semantics of the instruction '{self.name}' fails",
+                where=self.place,
+                notes=[f"with {given}"] if given else [],
+                found=f"{type(error).__name__}: {error}",
+                remedy="mend the function, or exclude these numbers: Annotated[..., range(...)], or requires=[...]",
+            ) from error
         return None if self.result is None else np.asarray(result).astype(self.result.element)[()]
 
 

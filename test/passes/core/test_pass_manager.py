@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import pytest
 from xdsl.context import Context
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
 from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
@@ -146,6 +147,31 @@ def test_failures_become_diagnostics(how: str, where: str, message: str):
     assert (caught.value.where, caught.value.message) == (where, message)
     assert caught.value.stage == "break, pass 2 of 2"
     assert log[-1] == "a failure break, pass 2 of 2"
+
+
+@dataclass(frozen=True)
+class InvalidatePass(ModulePass):
+    """Let a sum have a result of another type."""
+
+    name = "invalidate"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        total = next(inner for inner in op.walk() if isinstance(inner, arith.AddiOp))
+        Rewriter.replace_value_with_new_type(total.result, i64)
+
+
+def test_all_passes_of_a_phase_are_named_where_its_end_does_not_verify():
+    names = [("count", CountPass()), ("invalidate", InvalidatePass()), ("count", CountPass())]
+    steps = [PipelineStep("count", CountPass(), phase="first")]
+    steps += [PipelineStep(name, step, phase="second") for name, step in names]
+    manager = PassManager(verify_each=False, verify_phases=True)
+    with pytest.raises(Diagnostic) as caught:
+        manager.run(parse_module(new_context(), TEXT), Pipeline(tuple(steps)), new_context())
+    assert caught.value.stage == "second, passes 2 to 4 of 4"
+    assert any("after one of count, invalidate, count" in note for note in caught.value.notes)
+    with pytest.raises(Diagnostic) as caught:
+        PassManager().run(parse_module(new_context(), TEXT), Pipeline(tuple(steps)), new_context())
+    assert caught.value.stage == "invalidate, pass 3 of 4"
 
 
 def test_a_function_is_put_back_when_its_pass_fails():
