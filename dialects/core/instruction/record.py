@@ -198,11 +198,11 @@ class Record:
         except Diagnostic:
             raise
         except Exception as error:
-            given = ", ".join(f"{name} = {number}" for name, number in numbers.items())
+            arguments = ", ".join(f"{name} = {number}" for name, number in numbers.items())
             raise Diagnostic(
                 f"the semantics of the instruction '{self.name}' fails",
                 where=self.place,
-                notes=[f"with {given}"] if given else [],
+                notes=[f"with {arguments}"] if arguments else [],
                 found=f"{type(error).__name__}: {error}",
                 remedy="mend the function, or exclude these numbers: Annotated[..., range(...)], or requires=[...]",
             ) from error
