@@ -178,6 +178,7 @@ Show why passes did what they did, and what they refused, from a file of remarks
 
   tilewright compile net.onnx -o build/ --remarks remarks.json
   tilewright remarks remarks.json --filter missed
+  tilewright remarks remarks.json --explain Conv_3
   tilewright remarks remarks.json -o remarks.html
 """
 

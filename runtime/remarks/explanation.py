@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import groupby
 from typing import Any
 
@@ -34,9 +34,29 @@ def explanation(subject: str, module: ModuleOp, remarks: Sequence[Remark]) -> st
         own = {*node_names(op)} or {*positions(op)}
         title = f"{subject}: '{op.name}' in @{function_of(op)}, {where(op)}"
     else:
-        op, own, title = None, _places(subject, module, remarks), subject
+        others = [place for op in module.walk() for place in (*node_names(op), *positions(op))]
+        return explanation_of_place(subject, remarks, others)
+    return _text(title, own, op.name, remarks)
+
+
+def explanation_of_place(subject: str, remarks: Sequence[Remark], others: Iterable[str] = ()) -> str:
+    """
+    Return what passes remarked on an ONNX node, or on a place `file:line` or `file:line:column`.
+
+    `others` are nodes and places without remarks. Raises Diagnostic where there is no such one.
+    """
+    known = dict.fromkeys([*(place for remark in remarks for place in (*remark.nodes, *remark.positions)), *others])
+    own = {subject} if subject in known else {place for place in known if f"{place}:".startswith(f"{subject}:")}
+    if not own:
+        remedy = did_you_mean(subject, known) or "name a value as %5 or @function::%5, a node, or a place as f.mlir:3"
+        raise Diagnostic(f"--explain: no op comes from '{subject}'", remedy=remedy)
+    return _text(subject, own, "", remarks)
+
+
+def _text(title: str, own: Set[str], op: str, remarks: Sequence[Remark]) -> str:
+    """Return a title, and below it the remarks on some nodes and places; those on other ops than `op` name theirs."""
     related = [remark for remark in remarks if not own.isdisjoint((*remark.nodes, *remark.positions))]
-    lines = [*_lines(related, "" if op is None else op.name)] or ["  no pass remarks on it"]
+    lines = [*_lines(related, op)] or ["  no pass remarks on it"]
     return "\n".join([title, *lines]) + "\n"
 
 
@@ -92,18 +112,3 @@ def _qualified(value: SSAValue, name: str) -> tuple[str, str]:
     owner = value.owner
     op = owner if isinstance(owner, Operation) else owner.parent_op()
     return "" if op is None else function_of(op), name
-
-
-def _places(subject: str, module: ModuleOp, remarks: Sequence[Remark]) -> set[str]:
-    """Return the ONNX node of a name, or the positions that begin with a place. Raises Diagnostic without any."""
-    nodes = dict.fromkeys(name for op in module.walk() for name in node_names(op))
-    nodes |= dict.fromkeys(name for remark in remarks for name in remark.nodes)
-    if subject in nodes:
-        return {subject}
-    places = {place for op in module.walk() for place in positions(op)}
-    places |= {place for remark in remarks for place in remark.positions}
-    own = {place for place in places if f"{place}:".startswith(f"{subject}:")}
-    if not own:
-        remedy = did_you_mean(subject, nodes) or "name a value as %5 or @function::%5, a node, or a place as f.mlir:3"
-        raise Diagnostic(f"--explain: no op comes from '{subject}'", remedy=remedy)
-    return own

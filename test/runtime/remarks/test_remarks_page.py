@@ -14,6 +14,7 @@ from tilewright.runtime.html_table import Markup, table
 from tilewright.runtime.remarks.page import page_of
 from tilewright.runtime.remarks.records import as_json, from_json
 from tilewright.runtime.remarks.subjects import subjects_of
+from tilewright.test.browser import FOREIGN, needs_browser, probed
 
 
 def remark(
@@ -96,6 +97,17 @@ def test_the_command_shows_and_converts(tmp_path: Path, capsys: pytest.CaptureFi
     assert page.read_text() == page_of(REMARKS, "net")
 
 
+def test_the_command_explains_a_node(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "net.json"
+    file.write_text(as_json(REMARKS))
+    assert main(["remarks", str(file), "--explain", "Relu_1"]) == 0
+    assert capsys.readouterr().out == "Relu_1\n  plan, pass 2\n    passed tile of 'nn.conv': a <b> tile\n"
+    assert main(["remarks", str(file), "--explain", "f.mlir:3"]) == 0
+    assert capsys.readouterr().out == "f.mlir:3\n  plan, pass 2\n    analysis tile of 'nn.conv': \n"
+    assert main(["remarks", str(file), "--explain", "Relu_2"]) == 1
+    assert "did you mean 'Relu_1'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -115,3 +127,38 @@ def test_a_file_that_holds_something_else(tmp_path: Path, capsys: pytest.Capture
     file.write_text("{}")
     assert main(["remarks", str(file)]) == 1
     assert "holds no list of remarks" in capsys.readouterr().err
+
+
+def test_the_page_refers_to_nothing_else():
+    assert re.findall(FOREIGN, page_of(REMARKS, "net").replace('href="#', "")) == []
+
+
+@pytest.mark.sample(1)
+@needs_browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_filters_and_fits(width: int, tmp_path: Path):
+    probe = """
+        const seen = selector => [...document.querySelectorAll(selector)].filter(e => e.offsetParent);
+        const shown = () => seen(".remark").map(e => e.dataset.kind);
+        const set = (control, change) => { change(control); control.dispatchEvent(new Event("input")); };
+        const titles = () => seen("#subjects h2").map(e => e.textContent);
+        const values = {wide: document.documentElement.scrollWidth > innerWidth, first: titles()};
+        set(document.getElementById("sort"), e => { e.value = ""; });
+        values.ordered = titles();
+        set(document.querySelector("input[value=passed]"), e => { e.checked = false; });
+        values.unpassed = shown();
+        set(document.getElementById("search"), e => { e.value = "CONV_0 script"; });
+        values.searched = shown();
+        set(document.getElementById("pass"), e => { e.value = "other"; });
+        set(document.getElementById("search"), e => { e.value = "nowhere"; });
+        values.none = shown();
+        return values;
+    """
+    assert probed(page_of(REMARKS, "net"), probe, tmp_path, width=width) == {
+        "wide": False,
+        "first": ["Conv_0 + Relu_1", "Add_1", "f.mlir:3:5"],
+        "ordered": ["Add_1", "Conv_0 + Relu_1", "f.mlir:3:5"],
+        "unpassed": ["missed", "analysis"],
+        "searched": ["missed"],
+        "none": [],
+    }
