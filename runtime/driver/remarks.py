@@ -27,7 +27,7 @@ def check_remarks(arguments: Namespace, inputs: Sequence[Path | None]) -> None:
     if arguments.remarks:
         from ..remarks.files import check_files
 
-        check_files(arguments.remarks, inputs)
+        check_files(arguments.remarks, inputs, arguments.output)
     if arguments.remarks_filter is not None and not arguments.remarks and not arguments.verify_diagnostics:
         raise UsageError("--remarks-filter is of use with --remarks or --verify-diagnostics only")
     for flag, option in (("split_input_file", "--split-input-file"), ("format", "-t"), ("reduce", "--reduce")):

@@ -15,14 +15,20 @@ STREAM = "-"
 _SUFFIXES = (".json", ".html")
 
 
-def check_files(files: Sequence[str], inputs: Iterable[Path | None]) -> None:
-    """Raise UsageError for a file of no known form, and Diagnostic for one that cannot be written or is an input."""
-    inputs = list(inputs)
-    for file in (file for file in files if file != STREAM):
+def check_files(files: Sequence[str], inputs: Iterable[Path | None], output: str = STREAM) -> None:
+    """
+    Raise UsageError for a file of no known form, and Diagnostic for one that cannot be written.
+
+    Nor may it be one of the `inputs`, the file of another form, or the `output` of the command.
+    """
+    named = [file for file in files if file != STREAM]
+    for file in named:
         if Path(file).suffix not in _SUFFIXES:
             expected = f"{STREAM} for standard error, or a file that ends with {' or '.join(_SUFFIXES)}"
             raise UsageError("no form of remarks has such files", expected=expected, found=file)
-        check_places({"--remarks": Path(file)}, inputs)
+    places: dict[str, Path | None] = {f"--remarks {file}": Path(file) for file in named}
+    check_places(places, inputs)
+    check_places(places | {"-o": None if output == STREAM else Path(output)})
 
 
 def write_files(files: Sequence[str], remarks: Sequence[Remark], title: str) -> None:

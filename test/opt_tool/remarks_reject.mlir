@@ -1,5 +1,6 @@
 // RUN: not opt-tool %s -p cse --remarks %t.txt 2>&1 | filecheck %s --check-prefix=SUFFIX
 // RUN: not opt-tool %s -p cse --remarks %t.none/a.json 2>&1 | filecheck %s --check-prefix=FOLDER
+// RUN: not opt-tool %s -p cse --remarks %t.json -o %t.json 2>&1 | filecheck %s --check-prefix=TWICE
 // RUN: not opt-tool %s -p cse --remarks-filter=fusion 2>&1 | filecheck %s --check-prefix=UNUSED
 // RUN: not opt-tool %s -p cse --remarks - --remarks-filter='(' 2>&1 | filecheck %s --check-prefix=REGEX
 // RUN: not opt-tool %s -p cse --explain=%%a --split-input-file 2>&1 | filecheck %s --check-prefix=PARTS
@@ -13,6 +14,7 @@
 // SUFFIX:      error: no form of remarks has such files
 // SUFFIX-NEXT:   expected:   - for standard error, or a file that ends with .json or .html
 // FOLDER:      a.json: error: the file cannot be written: there is no such folder
+// TWICE:       error: two files have one place
 // UNUSED:      error: --remarks-filter is of use with --remarks or --verify-diagnostics only
 // REGEX:       error: the regular expression is malformed
 // PARTS:       error: --explain and --split-input-file are given together
