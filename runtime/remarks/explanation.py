@@ -45,10 +45,10 @@ def explanation_of_place(subject: str, remarks: Sequence[Remark], others: Iterab
 
     `others` are nodes and places without remarks. Raises Diagnostic where there is no such one.
     """
-    known = dict.fromkeys([*(place for remark in remarks for place in (*remark.nodes, *remark.positions)), *others])
-    own = {subject} if subject in known else {place for place in known if f"{place}:".startswith(f"{subject}:")}
+    places = dict.fromkeys([*(place for remark in remarks for place in (*remark.nodes, *remark.positions)), *others])
+    own = {subject} if subject in places else {place for place in places if f"{place}:".startswith(f"{subject}:")}
     if not own:
-        remedy = did_you_mean(subject, known) or "name a value as %5 or @function::%5, a node, or a place as f.mlir:3"
+        remedy = did_you_mean(subject, places) or "name a value as %5 or @function::%5, a node, or a place as f.mlir:3"
         raise Diagnostic(f"--explain: no op comes from '{subject}'", remedy=remedy)
     return _text(subject, own, "", remarks)
 
