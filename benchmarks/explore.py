@@ -1,7 +1,7 @@
 """
 Scaling of `tilewright explore`: 200 points by one process, by two, and by a dask cluster of two workers.
 
-    python benchmarks/explore.py [--runs 3] [--points 200] [--no-cluster]
+    python benchmarks/explore.py [--runs 3] [--points 200] [--network mlp] [--no-cluster]
 
 Runs alternate; each is a command of its own that writes a new file of results. Printed are wall time, CPU time with
 that of all its processes, and the load of the machine before the run; then the ratios of one process to two. The ratio
@@ -76,17 +76,15 @@ def shown(name: str, run: Run) -> None:
     print(f"{name:<16} {run.wall:>8.1f} {run.cpu:>8.1f} {run.load:>8.2f}", flush=True)
 
 
-def compared(folder: Path, runs: int, points: int) -> int:
+def compared(network: Path, runs: int, points: int) -> int:
     """Run one and two processes alternately, print their ratios, and return the exit code."""
-    network = folder / "net.onnx"
-    network.write_bytes(build("mlp", 0).SerializeToString())
     is_quiet = os.getloadavg()[0] < QUIET
     print(f"{'':<16} {'wall s':>8} {'CPU s':>8} {'load':>8}")
     serial = 0.0
     walls: list[float] = []
     cpus: list[float] = []
     for number in range(runs):
-        one, two = (folder / f"{name}-{number}.jsonl" for name in ("one", "two"))
+        one, two = (network.parent / f"{name}-{number}.jsonl" for name in ("one", "two"))
         shown("1 process", first := explored(network, points, one, "--jobs", "1"))
         shown("2 processes", second := explored(network, points, two, "--jobs", "2"))
         serial = serial or explored(network, points, one, "--jobs", "1").cpu
@@ -99,13 +97,13 @@ def compared(folder: Path, runs: int, points: int) -> int:
     return int(median(walls if is_quiet else cpus) < GOAL)
 
 
-def same_files(folder: Path, points: int, has_cluster: bool) -> bool:
+def same_files(network: Path, points: int, has_cluster: bool) -> bool:
     """Explore on a cluster, too, and return whether all files of results are equal."""
     if has_cluster:
         with cluster() as address:
-            run = explored(folder / "net.onnx", points, folder / "cluster.jsonl", "--cluster", address)
+            run = explored(network, points, network.parent / "cluster.jsonl", "--cluster", address)
         shown("2 dask workers", run)
-    contents = {file.read_bytes() for file in folder.glob("*.jsonl")}
+    contents = {file.read_bytes() for file in network.parent.glob("*.jsonl")}
     print("all files of results are equal" if len(contents) == 1 else f"{len(contents)} different files of results")
     return len(contents) == 1
 
@@ -115,11 +113,16 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3, metavar="N")
     parser.add_argument("--points", type=int, default=200, metavar="N", help=f"a multiple of {CORES}")
+    parser.add_argument(
+        "--network", default="mlp", metavar="NAME", help="of the zoo: the larger, the less start-up counts"
+    )
     parser.add_argument("--no-cluster", action="store_true")
     options = parser.parse_args(words)
     with tempfile.TemporaryDirectory() as folder:
-        code = compared(Path(folder), options.runs, options.points)
-        is_same = same_files(Path(folder), options.points, not options.no_cluster)
+        network = Path(folder) / "net.onnx"
+        network.write_bytes(build(options.network, 0).SerializeToString())
+        code = compared(network, options.runs, options.points)
+        is_same = same_files(network, options.points, not options.no_cluster)
     return code or int(not is_same)
 
 

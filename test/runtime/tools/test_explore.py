@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tilewright import cli
@@ -274,6 +274,7 @@ def test_stores_have_the_same_rows(explored: Path, network: Path, capsys: pytest
 
 
 @pytest.mark.parametrize("name", ["points.jsonl", "points.sqlite"])
+@settings(max_examples=20)
 @given(st.permutations(range(6)), st.integers(0, 6))
 def test_files_do_not_depend_on_what_ended_first(name: str, order: list[int], first: int):
     """Nor on where a sweep was interrupted; rows of points that the sweep has no longer come last."""
@@ -460,7 +461,7 @@ def test_a_killed_sweep_goes_on(name: str, network: Path, tmp_path: Path, monkey
     ]
     compiler_state()  # once, not in each process
     stored: list[set[str]] = [set()]
-    for least in (6, 9, 12):
+    for least in (6, 12):
         before = _evaluated(log)
         child, begun = forked(commands[0]), time.monotonic()
         while _evaluated(log) < before + least:
@@ -475,8 +476,8 @@ def test_a_killed_sweep_goes_on(name: str, network: Path, tmp_path: Path, monkey
             stream.write("killed\n")
     assert cli.main(commands[0]) == 0
     runs = [set(text.splitlines()) for text in log.read_text().split("killed\n")]
-    assert [evaluated & before for evaluated, before in zip(runs, stored, strict=True)] == [set()] * 4
-    assert sum(map(len, runs)) <= 100 + 4 * 3  # of each process one that ended and one that ran
+    assert [evaluated & before for evaluated, before in zip(runs, stored, strict=True)] == [set()] * 3
+    assert sum(map(len, runs)) <= 100 + 4 * 2  # of each process one that ended and one that ran
     assert cli.main(commands[1]) == 0
     rows, whole = ([record_of(result) for _, result in store_at(file).rows()] for file in files)
     assert rows == whole
