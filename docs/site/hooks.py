@@ -20,8 +20,8 @@ from tilewright.docs.site.pages import generated_pages
 
 _LOGGER = logging.getLogger("mkdocs.hooks.site")
 _PASSED_OVER = r"<a\b.*?</a>|<h\d.*?</h\d>|<pre.*?</pre>"
-_NAME = r"[a-z]\w*(?:[.-][\w-]+)+|tilewright(?: [a-z-]+)+"
-"""Names that are linked: of ops, passes and commands. Those of one word may mean something else."""
+_NAME = r"[a-z]\w*(?:[.-][\w-]+)+|tilewright(?: [a-z-]+)+|\w[\w.-]*(?:/[\w.-]*)+"
+"""Names that are linked: of ops, passes, commands and files. Those of one word may mean something else."""
 _LINKED_CODE = re.compile(rf"({_PASSED_OVER})|<code>({_NAME})</code>", re.DOTALL)
 
 
@@ -77,6 +77,7 @@ def _add_linked(files: Files, config: MkDocsConfig) -> None:
         text = (ROOT / path).read_text(encoding="utf-8") if is_page else source_page(path)
         file = File.generated(config, uri, content=text)
         files.append(file)
+        _site.urls[path] = file.url
         if is_page:
             _site.origins[uri] = path
             pending.update(outside(text, path))
@@ -93,7 +94,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """
-    Link inline code that is the name of a pass, an op or a command to its page, but on that page.
+    Link inline code that is the name of a pass, an op, a command or a file to its page, but on that page.
 
     Warns of blocks of Markdown that the page shows as text.
     """
@@ -101,7 +102,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         _LOGGER.warning("Doc file '%s' has a block that is not rendered: '%s'", page.file.src_uri, line)
 
     def link(match: re.Match[str]) -> str:
-        url = "" if match[1] else _site.urls.get(match[2], "")
+        url = "" if match[1] else _site.urls.get(match[2].removesuffix("/"), "")
         if not url or url.partition("#")[0] == page.url:
             return match[0]
         return f'<a href="{get_relative_url(url, page.url)}">{match[0]}</a>'

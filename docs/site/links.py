@@ -22,6 +22,8 @@ _LINK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _SOURCES = "source"
+_BUILT = ("build", "dist")
+"""Folders that the repository does not have."""
 
 
 def site_uri(path: str) -> str:
@@ -54,11 +56,18 @@ def rewritten(text: str, origin: str, uri: str) -> str:
 
 
 def outside(text: str, origin: str) -> Iterator[str]:
-    """Yield the existing files and folders outside docs/ that a page links."""
+    """Yield the existing files and folders outside docs/ that a page links, or names in inline code."""
     for match in _LINK.finditer(text):
-        path, _ = (None, "") if match["code"] else _target(match["target"], origin)
+        path = named_path(match["code"].strip("`")) if match["code"] else _target(match["target"], origin)[0]
         if path is not None and not path.startswith("docs/") and (ROOT / path).exists():
             yield path
+
+
+def named_path(text: str) -> str | None:
+    """Return the file or folder that inline code names, such as `passes/cse.py`; None where it is none."""
+    path = text.removesuffix("/")
+    is_path = "/" in text and re.fullmatch(r"\w[\w.-]*(?:/[\w.-]+)*", path) is not None
+    return path if is_path and path.partition("/")[0] not in _BUILT and (ROOT / path).exists() else None
 
 
 def _target(target: str, origin: str) -> tuple[str | None, str]:

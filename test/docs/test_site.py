@@ -96,6 +96,8 @@ def test_links_follow_the_files() -> None:
     assert list(outside(text, "docs/a.md")) == ["CONTRIBUTING.md", "passes/cse.py"]
     fenced = "```sh\n[a](../README.md)\n```\n\n[b](../README.md)\n\n```\n[a](../README.md)\n```\n"
     assert rewritten(fenced, "docs/a.md", "a.md") == fenced.replace("[b](../README.md)", "[b](index.md)")
+    named = "`passes/cse.py` `passes/memory/` `docs/hier.md` `build/none.c` `passes/none.py` `cse.py`"
+    assert list(outside(named, "docs/a.md")) == ["passes/cse.py", "passes/memory"]
     assert rewritten("[a](docs/hier.md#b)", "README.md", "index.md") == "[a](hier.md#b)"
     assert rewritten("[d](../passes)", "docs/a/b.md", "a/b.md") == "[d](../passes)"
     assert rewritten("[d](../../passes)", "docs/a/b.md", "a/b.md") == "[d](../source/passes.html)"
@@ -118,6 +120,7 @@ def _build(root: Path, monkeypatch: pytest.MonkeyPatch, page: str, name: str = "
     """Build the site of a repository with a page; return the HTML of it."""
     copytree(ROOT / "docs" / "site" / "assets", root / "docs" / "site" / "assets")
     (root / "README.md").write_text(_README.replace("[b](docs/b.md)", "[a](docs/a.md)"), encoding="utf-8")
+    (root / "lib").mkdir()
     (root / "code.py").write_text("x = 1\n", encoding="utf-8")
     (root / "docs" / "a.md").write_text("# A\n\n## B c\n", encoding="utf-8")
     (root / "docs" / name).write_text(page, encoding="utf-8")
@@ -132,11 +135,12 @@ def _build(root: Path, monkeypatch: pytest.MonkeyPatch, page: str, name: str = "
 
 @pytest.mark.long
 def test_a_site_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = "# A\n\n## B c\n\n[b](#b-c) [s](../code.py) `hier.op`\n\n```mlir\n%a = arith.addi %b, %b : i32\n```\n"
+    page = "# A\n\n## B c\n\n[b](#b-c) [s](../code.py) `hier.op` `lib/`\n\n```mlir\n%a = arith.addi %b, %b : i32\n```\n"
     html = _build(tmp_path, monkeypatch, page)
     assert '<a href="#b-c">b</a> <a href="source/code.py.html">s</a>' in html
     assert '<a href="reference/index.html#hier.op"><code>hier.op</code></a>' in html
     assert '<span class="n">arith.addi</span>' in html or '<span class="nb">arith.addi</span>' in html
+    assert '<a href="source/lib.html"><code>lib/</code></a>' in html
     assert "x = 1" in (tmp_path / "site" / "source" / "code.py.html").read_text(encoding="utf-8")
     fetched = re.findall(r"""<(?:script|link|img|iframe)\b[^>]*?(?:src|href)=["']?((?:https?:)?//[^"' >]+)""", html)
     assert fetched == []
