@@ -74,7 +74,7 @@ def _compiler() -> None:
         pytest.skip("the commands call cc")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("page", "least"),
     [
