@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO
@@ -50,7 +51,9 @@ def started(content: bytes) -> JobWorker:
         return _PopenProcess(subprocess.Popen(command, stdin=null, stdout=null, stderr=said, pass_fds=[other.fileno()]))
 
     worker = JobWorker(start)
-    worker.connection.send_bytes(content)
+    with suppress(EOFError, OSError):  # a process that died meanwhile is seen by `end`
+        worker.connection.send_bytes(content)
+        worker.connection.recv()  # it is ready: a limit of time is one of a point
     return worker
 
 
@@ -60,6 +63,7 @@ def main(descriptor: int) -> None:
     connection = Connection(descriptor)
     with tempfile.TemporaryDirectory(prefix="tilewright-") as folder, warnings_as_lines(), scope():
         sweep = UnpackedSweep(connection.recv_bytes(), Path(folder))
+        connection.send(None)
         serve(sweep.metrics, connection, _IDLE_SECONDS, sweep.told)
 
 

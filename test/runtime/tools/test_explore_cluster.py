@@ -27,7 +27,7 @@ from tilewright.runtime.tools.explore.sweep import DesignSweep
 from tilewright.test.small_models import small
 
 EXPLORE = """
-import os, signal
+import os, signal, time
 from tilewright.dialects.core.machine.attribute import machine_of
 from tilewright.errors import Diagnostic
 from tilewright.runtime.exploration import Evaluation
@@ -39,11 +39,13 @@ def _costs(module):
     if latency == 4:
         os.write(2, b"four\\n")
         os.kill(os.getpid(), signal.SIGKILL)
+    if latency == 6:
+        time.sleep(600)
     return {"cycles": 100 - latency}
 
 EVALUATIONS = {"latency": Evaluation("the latency", "tensor", "canonicalize", _costs)}
 """
-"""Evaluation of a target outside of the package: one latency is an error, one ends the process."""
+"""Evaluation of a target outside of the package: one latency is an error, one ends the process, one takes too long."""
 
 
 @pytest.fixture
@@ -84,11 +86,13 @@ def test_a_cluster_gives_the_same_file(address: str, design: Path, capsys: pytes
 
 @pytest.mark.nightly
 def test_deaths_and_limits_on_a_cluster(address: str, design: Path):
-    assert cli.main(words(design, "1,4,5", "local.jsonl")) == 0
-    assert cli.main(words(design, "1,4,5", "cluster.jsonl", "--cluster", address)) == 0
+    limit = "--time-limit", "8"
+    assert cli.main(words(design, "1,4,5,6", "local.jsonl", *limit)) == 0
+    assert cli.main(words(design, "1,4,5,6", "cluster.jsonl", "--cluster", address, *limit)) == 0
     assert (design / "cluster.jsonl").read_bytes() == (design / "local.jsonl").read_bytes()
-    (_, dead, _) = (record_of(result) for _, result in store_at(design / "cluster.jsonl").rows())
+    (_, dead, _, late) = (record_of(result) for _, result in store_at(design / "cluster.jsonl").rows())
     assert "ended by SIGKILL\n  note: four\n  found:      3 processes, one after the other" in dead["error"]
+    assert "it took too long" in late["error"]
 
 
 def test_a_parcel_is_unpacked_elsewhere(design: Path, tmp_path: Path):
@@ -163,10 +167,8 @@ def stored(file: Path) -> int:
 def test_workers_clients_and_schedulers_that_die(design: Path):
     """A lost worker's point is evaluated on the other, a killed client goes on, a lost scheduler is an error."""
     source = design / "chips" / "outside" / "explore.py"
-    source.write_text(
-        EXPLORE.replace("    if latency == 3", "    import time\n    time.sleep(0.3)\n    if latency == 3")
-    )
-    values = ",".join(map(str, [1, 2, *range(5, 35)]))
+    source.write_text(EXPLORE.replace("    if latency == 3", "    time.sleep(0.3)\n    if latency == 3"))
+    values = ",".join(map(str, [1, 2, *range(7, 37)]))
     file = design / "cluster.jsonl"
     with machines(design) as (address, [scheduler, first, _]):
         command = "tilewright.cli", *words(design, values, "cluster.jsonl", "--cluster", address)
