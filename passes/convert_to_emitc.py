@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     StringAttr,
     UnitAttr,
+    VectorType,
 )
 from xdsl.dialects.emitc import EmitC_ArrayType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
@@ -37,7 +38,6 @@ from ..dialects.core.ports import SHAPE_OF
 from ..dialects.paged.ops import PagedPoolOp
 from ..errors import Diagnostic
 from ..ir import where
-from .convert_index_to_arith import convert_index_to_arith
 from .core.base import Pass
 from .emitc.arith import is_half_function, is_libm
 from .emitc.blocks import convert_region, erase_unreachable_blocks
@@ -53,10 +53,7 @@ from .emitc.paged import PAGED, binding
 from .emitc.programs import HEADER, THREADS
 from .emitc.sharing import share_memories
 from .emitc.text.functions import SPECIFIER
-from .lower_affine import lower_affine
 from .memory.views import row_major
-from .scf_forall_to_for import scf_forall_to_for
-from .scf_parallel_for_to_nested_fors import scf_parallel_for_to_nested_fors
 
 _HINTED = ("onnx.name", "onnx.type", "tilewright.output", RANGE, SHAPE_OF, STATE)
 
@@ -120,17 +117,32 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
 
 
 def _lower_loops(module: ModuleOp) -> None:
-    """Lower what is no loop of C: ops of `affine` and `index`, and loops of independent iterations."""
+    """
+    Lower what is no loop of C: ops of `affine` and `index`, loops of independent iterations, and vectors.
+
+    Modules of passes that a program does not need are not loaded.
+    """
     names = {op.name for op in nested_ops(module)}
-    dialects = {name.partition(".")[0] for name in names}
     if "scf.forall" in names:
+        from .scf_forall_to_for import scf_forall_to_for
+
         scf_forall_to_for(module)
-    if "affine" in dialects:
+    if any(name.startswith("affine.") for name in names):
+        from .lower_affine import lower_affine
+
         lower_affine(module)
         names |= {op.name for op in nested_ops(module)}
+    if any(isinstance(value.type, VectorType) for op in nested_ops(module) for value in (*op.operands, *op.results)):
+        from .scalarize_vectors import scalarize_vectors
+
+        scalarize_vectors(module)
     if "scf.parallel" in names:
+        from .scf_parallel_for_to_nested_fors import scf_parallel_for_to_nested_fors
+
         scf_parallel_for_to_nested_fors(module)
-    if "index" in dialects:
+    if any(name.startswith("index.") for name in names):
+        from .convert_index_to_arith import convert_index_to_arith
+
         convert_index_to_arith(module)
 
 

@@ -40,6 +40,7 @@ VIEWS = (
     "memref.memory_space_cast",
     "memref.reinterpret_cast",
     "memref.subview",
+    "memref.transpose",
     "memref.view",
 )
 """Ops whose result is a view of their first operand's buffer."""

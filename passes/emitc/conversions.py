@@ -48,6 +48,8 @@ CONVERSIONS: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "hier.resident": convert_resident,
     "hier.stream": convert_stream,
     "memref.alloca": convert_allocation,
+    "memref.alloca_scope": FunctionConverter.inlined,
+    "memref.alloca_scope.return": lambda converter, op: None,
     "memref.copy": lambda converter, op: copy(converter.b, op),
     "memref.dim": FunctionConverter.dim,
     "memref.get_global": FunctionConverter.get_global,

@@ -288,7 +288,7 @@ class FunctionConverter:
         return self.b.compare("eq", self.b.full_value(flag), self.b.integer(case, type_))
 
     def inlined(self, op: Operation) -> None:
-        """Convert `scf.execute_region` of one block."""
+        """Convert `scf.execute_region` and `memref.alloca_scope` of one block."""
         (region,) = op.regions
         self.block(region.block)
         terminator = region.block.last_op

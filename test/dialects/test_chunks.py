@@ -6,12 +6,16 @@ The corpus of chunks: read, simplified, accepted again by upstream, and computin
 
 from __future__ import annotations
 
+import re
 import shutil
+from pathlib import Path
 
 import pytest
 
 from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.errors import Diagnostic
 from tilewright.runtime.driver.roundtrip import check_round_trip
+from tilewright.runtime.testing.programs.program import PROFILES
 from tilewright.runtime.upstream import optimized
 from tilewright.test.dialects.chunks.corpus import (
     SIZE,
@@ -24,6 +28,10 @@ from tilewright.test.dialects.chunks.corpus import (
     standard_ops,
     subject,
 )
+from tilewright.test.random.programs.harness import Failure
+from tilewright.test.random.programs.in_c import CText, in_c, run_in_c
+from tilewright.test.random.programs.passes import Subject
+from tilewright.test.random.programs.running import difference
 
 BATCH = 15
 needs_upstream = pytest.mark.skipif(
@@ -64,6 +72,40 @@ def test_chunks_compute_what_upstreams_jit_computes(first: int) -> None:
     subjects = [one for item in items if (one := subject(item)) is not None]
     wrong = zip(subjects, in_jit(subjects), strict=True)
     assert [(one.program.seed, one.program.profile, text) for one, text in wrong if text] == []
+
+
+LOOPS = "allocate-static,convert-kernels-to-loops,normalize-memrefs,convert-to-emitc"
+IN_C = {
+    "memref": f"convert-index-to-arith,lower-affine,scalarize-vectors,{LOOPS}",
+    "tensor": f"scf-forall-to-for,lower-affine,bufferize,{LOOPS}",
+}
+"""Level of a chunk -> the pipeline to C."""
+WIDE = ("index_arithmetic", "index_casts")
+"""Templates whose results are indices of more than the 32 bits that an index in memory has in C."""
+REFUSED = re.compile(r"'[\w.]+' (cannot be converted to C|has no bufferisation|.*is not scalarized)")
+"""Errors of ops that have no way to C; each names the op."""
+
+
+@pytest.mark.nightly
+@in_batches
+def test_chunks_compute_the_same_in_c(first: int, tmp_path: Path) -> None:
+    texts: list[CText] = []
+    subjects: list[Subject] = []
+    for item in corpus()[first : first + BATCH]:
+        if item.profile in (*PROFILES, *WIDE) or (one := subject(item)) is None:
+            continue
+        is_tensor = any("tensor<" in str(port.type) for port in item.arguments)
+        try:
+            texts.append(in_c(item, passes=IN_C["tensor" if is_tensor else "memref"]))
+        except Diagnostic as error:
+            if not REFUSED.search(error.message):
+                raise
+            continue
+        subjects.append(one)
+    for one, runs in zip(subjects, run_in_c(texts, tmp_path, "sanitised"), strict=True):
+        assert not isinstance(runs, Failure), (one.program.seed, one.program.profile, runs.text)
+        wrong = [difference(*pair) for pair in zip(one.expected, runs, strict=True)]
+        assert not any(wrong), (one.program.seed, one.program.profile, wrong)
 
 
 @needs_upstream

@@ -1,0 +1,1 @@
+"""Scalarization of vectors."""
