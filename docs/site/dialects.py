@@ -72,7 +72,7 @@ def _page(name: str, dialect: Dialect, file: Path) -> GeneratedPage:
     parts = [f"# {name}", opening, f"Source: [`{path}`]({_REPOSITORY}{path})"]
     parts += [_attribute_section(kind) for kind in attributes]
     parts += [_op_section(op) for op in ops]
-    names = [(_name(op), _name(op)) for op in (*ops, *attributes)]
+    names = [(op.name, op.name) for op in ops] + [(_shown(kind), _anchor(kind)) for kind in attributes]
     return GeneratedPage(f"{FOLDER}/{page_file(name)}", "\n\n".join(filter(None, parts)) + "\n", tuple(names))
 
 
@@ -85,8 +85,16 @@ def _heading(name: str, shown: str) -> str:
 
 
 def _attribute_section(kind: type[Attribute]) -> str:
-    shown = f"{'!' if issubclass(kind, TypeAttribute) else '#'}{kind.name}"
-    return "\n\n".join(filter(None, [_heading(kind.name, shown), docstring(kind)]))
+    return "\n\n".join(filter(None, [_heading(_anchor(kind), _shown(kind)), docstring(kind)]))
+
+
+def _shown(kind: type[Attribute]) -> str:
+    return f"{'!' if issubclass(kind, TypeAttribute) else '#'}{kind.name}"
+
+
+def _anchor(kind: type[Attribute]) -> str:
+    """Return the anchor of an attribute or type, which may have the name of an op."""
+    return f"{'type' if issubclass(kind, TypeAttribute) else 'attribute'}-{kind.name}"
 
 
 def _op_section(op: type[Operation]) -> str:

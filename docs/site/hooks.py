@@ -20,7 +20,7 @@ from tilewright.docs.site.pages import generated_pages
 
 _LOGGER = logging.getLogger("mkdocs.hooks.site")
 _PASSED_OVER = r"<a\b.*?</a>|<h\d.*?</h\d>|<pre.*?</pre>"
-_NAME = r"[a-z]\w*(?:[.-][\w-]+)+|tilewright(?: [a-z-]+)+|\w[\w.-]*(?:/[\w.-]*)+"
+_NAME = r"[#!]?[a-z]\w*(?:[.-][\w-]+)+|tilewright(?: [a-z-]+)+|\w[\w.-]*(?:/[\w.-]*)+"
 """Names that are linked: of ops, passes, commands and files. Those of one word may mean something else."""
 _LINKED_CODE = re.compile(rf"({_PASSED_OVER})|<code>({_NAME})</code>", re.DOTALL)
 

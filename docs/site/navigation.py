@@ -45,14 +45,14 @@ def navigation(readme: str, pages: Sequence[str], first: Sequence[str] = ()) -> 
 
 
 def sections(readme: str) -> dict[str, list[str]]:
-    """Return the pages of each section of README, by their places below docs/, each where it is linked first."""
+    """Return the pages of each section of README, each where it is linked first, without those of folders."""
     rows = re.findall(r"^\| ([\w ]+) \| (.*\]\(docs/.*) \|$", readme, re.MULTILINE)
     start = "\n".join(re.findall(r"^\d+\. .*$", readme, re.MULTILINE))
     pages_of: dict[str, list[str]] = {}
     for name, text in [(_START, start), *rows]:
         before = {page for pages in pages_of.values() for page in pages}
         linked = dict.fromkeys(map(site_uri, _LINK.findall(text)))
-        pages_of[name[0].upper() + name[1:]] = [page for page in linked if page not in before]
+        pages_of[name[0].upper() + name[1:]] = [page for page in linked if page not in before and "/" not in page]
     return pages_of
 
 

@@ -15,6 +15,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config  # pyright: ignore[reportUnknownVariableType]
 from mkdocs.exceptions import Abort
 from xdsl.dialects.builtin import AnyFloatConstr, ArrayOfConstraint, IndexType, IntegerType, StringAttr
+from xdsl.ir import TypeAttribute
 from xdsl.irdl import AnyAttr, VarConstraint, irdl_to_attr_constraint
 
 from tilewright import cli
@@ -39,7 +40,15 @@ from tilewright.test.browser import dump, needs_browser, probed
 pytestmark = pytest.mark.quick
 
 ROOT = Path(__file__).parents[2]
-_README = "# A\n\n1. [docs/a.md](docs/a.md): first\n\n| topic | pages |\n|---|---|\n| tools | [b](docs/b.md) |\n"
+_README = """\
+# A
+
+1. [docs/a.md](docs/a.md), [t](docs/tutorial/1.md): first
+
+| topic | pages |
+|---|---|
+| tools | [b](docs/b.md) |
+"""
 
 
 def _texts(pages: Iterable[GeneratedPage]) -> dict[str, str]:
@@ -55,9 +64,13 @@ def _texts(pages: Iterable[GeneratedPage]) -> dict[str, str]:
 def test_each_op_has_a_section() -> None:
     pages = _texts(dialect_pages())
     for name, load in own_dialects().items():
-        anchors = set(re.findall(r"^## .* \{ #([\w.]+) ", pages[f"reference/dialects/{page_file(name)}"], re.MULTILINE))
+        anchors = sorted(
+            re.findall(r"^## .* \{ #([\w.-]+) ", pages[f"reference/dialects/{page_file(name)}"], re.MULTILINE)
+        )
         dialect = load()
-        assert {kind.name for kind in (*dialect.operations, *dialect.attributes)} == anchors
+        ops = [op.name for op in dialect.operations]
+        kinds = {kind: "type" if issubclass(kind, TypeAttribute) else "attribute" for kind in dialect.attributes}
+        assert sorted([*ops, *(f"{word}-{kind.name}" for kind, word in kinds.items())]) == anchors
     assert "#### " not in "".join(pages.values())
     section = pages["reference/dialects/hier.md"].partition("{ #hier.dma_start ")[2].partition("\n## ")[0]
     assert "%t = hier.dma_start %far[%i, %j] to %near clipped" in section
@@ -119,12 +132,15 @@ def test_navigation_follows_readme_and_folders() -> None:
 def _build(root: Path, monkeypatch: pytest.MonkeyPatch, page: str, name: str = "a.md") -> str:
     """Build the site of a repository with a page; return the HTML of it."""
     copytree(ROOT / "docs" / "site" / "assets", root / "docs" / "site" / "assets")
-    (root / "README.md").write_text(_README.replace("[b](docs/b.md)", "[a](docs/a.md)"), encoding="utf-8")
+    readme = _README.replace("[b](docs/b.md)", "[a](docs/a.md)").replace(", [t](docs/tutorial/1.md)", "")
+    (root / "README.md").write_text(readme, encoding="utf-8")
     (root / "lib").mkdir()
     (root / "code.py").write_text("x = 1\n", encoding="utf-8")
     (root / "docs" / "a.md").write_text("# A\n\n## B c\n", encoding="utf-8")
     (root / "docs" / name).write_text(page, encoding="utf-8")
-    generated = GeneratedPage("reference/index.md", "# R\n\n## hier.op { #hier.op }\n", (("hier.op", "hier.op"),))
+    generated = GeneratedPage(
+        "reference/index.md", "# R\n\n## hier.op { #hier.op }\n", (("hier.op", "hier.op"), ("#hier.a", "hier.op"))
+    )
     monkeypatch.setattr("tilewright.docs.site.links.ROOT", root)
     monkeypatch.setattr("tilewright.docs.site.pages.generated_pages", lambda: [generated])
     monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
@@ -135,11 +151,13 @@ def _build(root: Path, monkeypatch: pytest.MonkeyPatch, page: str, name: str = "
 
 @pytest.mark.long
 def test_a_site_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = "# A\n\n## B c\n\n[b](#b-c) [s](../code.py) `hier.op` `lib/`\n\n```mlir\n%a = arith.addi %b, %b : i32\n```\n"
+    page = "# A\n\n## B c\n\n[b](#b-c) [s](../code.py) `hier.op` `#hier.a` `lib/`\n\n"
+    page += "```mlir\n%a = arith.addi %b, %b : i32\n```\n"
     html = _build(tmp_path, monkeypatch, page)
     assert '<a href="#b-c">b</a> <a href="source/code.py.html">s</a>' in html
     assert '<a href="reference/index.html#hier.op"><code>hier.op</code></a>' in html
     assert '<span class="n">arith.addi</span>' in html or '<span class="nb">arith.addi</span>' in html
+    assert '<a href="reference/index.html#hier.op"><code>#hier.a</code></a>' in html
     assert '<a href="source/lib.html"><code>lib/</code></a>' in html
     assert "x = 1" in (tmp_path / "site" / "source" / "code.py.html").read_text(encoding="utf-8")
     fetched = re.findall(r"""<(?:script|link|img|iframe)\b[^>]*?(?:src|href)=["']?((?:https?:)?//[^"' >]+)""", html)
