@@ -268,7 +268,9 @@ def test_command_lists_networks(capsys: pytest.CaptureFixture[str], monkeypatch:
     assert command.main([]) == 0
     listed = capsys.readouterr().out
     assert all(name in listed for name in NAMES)
-    assert "12,501,632" in listed
+    assert "MACs" not in listed
+    assert command.main(["--costs"]) == 0
+    assert "12,501,632" in capsys.readouterr().out
 
 
 def test_command_writes_a_file(tmp_path: Path) -> None:
