@@ -301,7 +301,13 @@ def _add_printing(add: _Add) -> None:
 
 def _add_inputs(add: _Add) -> None:
     some: dict[str, Any] = {"action": "append", "default": []}
-    add("--input-shape", type=name_and_shape, metavar="NAME=1,3,224,224", help="set a shape", **some)
+    add(
+        "--input-shape",
+        type=name_and_shape,
+        metavar="NAME=1,3,224,224",
+        help="set a shape; of .mlir, one to run",
+        **some,
+    )
     add("--input-type", type=name_and_value, metavar="NAME=ui8", help="set an element type", **some)
     add("--input-value", type=name_and_value, metavar="NAME=1,2", help="make an input a constant of numbers", **some)
 

@@ -58,9 +58,11 @@ def network_inputs(module: ModuleOp, function: str = "network") -> list[Input]:
 
 def network_tensors(module: ModuleOp, function: str = "network") -> tuple[list[Described], list[Described]]:
     """Return name, NumPy type and shape of what a function of a module takes and of what it returns, in order."""
-    from .interpreter.boundary import ports
+    from .interpreter.boundary import check_static, ports
 
-    arguments, results = ports(_network(module, function))
+    network = _network(module, function)
+    arguments, results = ports(network)
+    check_static(results, network)
     inputs: list[Described] = []
     outputs: list[Described] = []
     for port in arguments:

@@ -18,7 +18,7 @@ from ..errors import Diagnostic
 from ..ir import Array, functions
 from ..passes.add_main import add_main
 from ..passes.generalize_kernels import generalize_kernels
-from .interpreter.boundary import check_names, ports, seen_value, stored_value
+from .interpreter.boundary import check_names, check_static, ports, seen_value, stored_value
 from .toolchain import compile_shared
 
 VERSION = 19
@@ -98,6 +98,7 @@ class UpstreamNetwork:
         self._level = level
         network = next(op for op in functions(copy) if op.sym_name.data == function)
         self._inputs, self._outputs = ports(network)
+        check_static(self._outputs, network)
         self.text = print_ir(copy, generic=True, context=new_context())
         self.lowered = optimized(self.text, LOWERING)
 

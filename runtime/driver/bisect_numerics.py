@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from ...passes.core.pipeline import Pipeline
 from ..interpreter.observations import Observation
 from ..prefixes import first_different, first_range, function_of, prefix_of
 from .answers import compare
+from .input_shapes import Shapes, input_shapes
 from .programs import chosen_functions
 from .references import Bench, Reference, bench_of
 
@@ -47,6 +48,7 @@ class NumericBisection:
     seed: int = 0
     runs: int | None = None
     functions: Sequence[str] = ()
+    shapes: Shapes = field(default_factory=dict[str, Sequence[int]])
 
     def check(self, module: ModuleOp) -> None:
         """
@@ -58,10 +60,15 @@ class NumericBisection:
             remedy = "give passes with -p, and others with --against-pipeline"
             raise Diagnostic("there are no passes to compare", expected="a pipeline at least", remedy=remedy)
         functions = chosen_functions(module, self.functions)
+        with input_shapes(module, functions, self.shapes, self.inputs).applied(module):
+            self._check(module, functions)
+
+    def _check(self, module: ModuleOp, functions: tuple[str, ...]) -> None:
         bench = bench_of(module, functions, self.inputs, self.seed, self.runs)
         actual, expected = self._after(self.actual, module), self._after(self.expected, module)
         for reference in bench.references:
-            difference = _difference(bench, reference, actual, expected)
+            before, after = bench.rerun(expected, reference), bench.rerun(actual, reference)
+            difference = _difference(bench, reference, before, after)
             if difference is not None:
                 self._describe(difference, bench, reference, module, functions[0])
                 raise difference
@@ -98,7 +105,7 @@ class NumericBisection:
         def differs(index: int) -> str | None:
             try:
                 after = self._after(named, module, index + 1)
-                wrong = compare(reference.seen.outputs, bench.rerun(after, reference).outputs, bench.exactness)
+                wrong = _difference(bench, reference, reference.seen, bench.rerun(after, reference))
             except Diagnostic:
                 return None
             return wrong.message if wrong else ""
@@ -121,8 +128,9 @@ class NumericBisection:
         def differs(position: int) -> str | None:
             part = prefix_of(module, function.sym_name.data, position)
             try:
-                actual, expected = self._after(self.actual, part), self._after(self.expected, part)
-                wrong = _difference(bench, reference, actual, expected)
+                before = bench.rerun(self._after(self.expected, part), reference)
+                after = bench.rerun(self._after(self.actual, part), reference)
+                wrong = _difference(bench, reference, before, after, memory=False)
             except Diagnostic:
                 return None
             if wrong is not None:
@@ -131,7 +139,7 @@ class NumericBisection:
 
         prefix = first_different(function, differs)
         if prefix is None:
-            difference.notes.append("no op differs by itself: what it gives depends on the ops after it")
+            difference.notes.append("no op has another value by itself; --interpret-each says what writes memory")
             return
         op, wrong = ops[prefix.last], differences[prefix.last]
         difference.where = difference.where or where(op)
@@ -143,11 +151,13 @@ class NumericBisection:
         difference.notes.append(f"its value: {wrong.expected} of {other}, {wrong.found} of {self.actual.option}")
 
 
-def _difference(bench: Bench, reference: Reference, actual: ModuleOp, expected: ModuleOp) -> Diagnostic | None:
-    """Return the first difference between two programs on the inputs of a run: results, then memory."""
-    before, after = bench.rerun(expected, reference), bench.rerun(actual, reference)
+def _difference(
+    bench: Bench, reference: Reference, before: Observation, after: Observation, *, memory: bool = True
+) -> Diagnostic | None:
+    """Return the first difference between what two programs give: results, then memory."""
     defined = {name: array for name, array in reference.defined.items() if _has_shape(before, name, array)}
-    if difference := compare(before.outputs, after.outputs, bench.exactness, defined):
+    difference = compare(before.outputs, after.outputs, bench.exactness, defined)
+    if difference or not memory:
         return difference
     common = [name for name in before.memory if name in after.memory]
     old = {name: before.memory[name] for name in common}

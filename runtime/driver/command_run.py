@@ -111,6 +111,11 @@ class CommandRun:
         with self.timing.measure("print"):
             return self.emit(module) if self.arguments.explain is None else self.explain(module)
 
+    @property
+    def open_shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of --input-shape, but for an ONNX file, whose import gives its inputs theirs."""
+        return {} if self.source.endswith(".onnx") else self.shapes
+
     def bisect_numerics(self, module: ModuleOp) -> None:
         """Raise Diagnostic where the pipeline and that of --against-pipeline give different answers."""
         from .bisect_numerics import NamedPipeline, NumericBisection
@@ -123,6 +128,7 @@ class CommandRun:
             seed=arguments.seed,
             runs=arguments.interpret_runs,
             functions=arguments.interpret_function,
+            shapes=self.open_shapes,
         )
         bisection.check(module)
 
@@ -176,7 +182,7 @@ class CommandRun:
 
             inputs = Path(arguments.inputs) if arguments.inputs else None
             runs, functions = arguments.interpret_runs, arguments.interpret_function
-            observers.append(InterpretEach(inputs, arguments.seed, runs, functions, localise))
+            observers.append(InterpretEach(inputs, arguments.seed, runs, functions, self.open_shapes, localise))
         return observers
 
     def observers(self, chunk: Chunk) -> list[Observer]:

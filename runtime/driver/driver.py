@@ -186,8 +186,11 @@ def _check_usage(arguments: Namespace, is_onnx: bool) -> None:
     }
     if len(used := [way for way, is_used in ways.items() if is_used]) > 1:
         raise UsageError(f"the passes are given twice, by {used[0]} and by {used[1]}")
-    if not is_onnx and (arguments.input_shape or arguments.input_type or arguments.input_value):
-        raise UsageError("--input-shape, --input-type and --input-value are for .onnx inputs", found=arguments.input)
+    if not is_onnx and (arguments.input_type or arguments.input_value):
+        raise UsageError("--input-type and --input-value are for .onnx inputs", found=arguments.input)
+    if not is_onnx and arguments.input_shape and not (arguments.interpret_each or arguments.bisect_numerics):
+        runs = "--interpret-each and --bisect-numerics"
+        raise UsageError(f"--input-shape is for .onnx inputs, and with {runs} for .mlir inputs", found=arguments.input)
     check_usage(arguments)
     check_bytecode(arguments)
     _check_places(arguments, is_onnx)

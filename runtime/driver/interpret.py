@@ -18,6 +18,7 @@ from ...passes.core.manager import Observer, PassPosition
 from ...passes.core.pipeline import Pipeline
 from ..interpreter.observations import Observation
 from .answers import compare
+from .input_shapes import InputShapes, Shapes, input_shapes
 from .localisation.matching import Snapshot, snapshot_of
 from .localisation.origin import Localisation
 from .programs import chosen_functions
@@ -41,11 +42,14 @@ class InterpretEach(Observer):
     seed: int = 0
     runs: int | None = None
     functions: Sequence[str] = ()
+    shapes: Shapes = field(default_factory=dict[str, Sequence[int]])
+    """Extents of arguments whose types leave them open, by the names of inputs or values."""
     localise: bool = True
     """Whether an error names the first op with another value, which takes several further runs."""
     _bench: Bench | None = field(default=None, init=False)
     _snapshot: Snapshot | None = field(default=None, init=False)
     """Program before the pass that runs."""
+    _shapes: InputShapes = field(default=InputShapes({}), init=False)
 
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
         if not pipeline.steps:
@@ -53,7 +57,9 @@ class InterpretEach(Observer):
             raise Diagnostic("there is no pass to check", expected="a pass at least", found="none", remedy=remedy)
         functions = chosen_functions(module, self.functions)
         try:
-            self._bench = bench_of(module, functions, self.inputs, self.seed, self.runs)
+            self._shapes = input_shapes(module, functions, self.shapes, self.inputs)
+            with self._shapes.applied(module):
+                self._bench = bench_of(module, functions, self.inputs, self.seed, self.runs)
         except Diagnostic:
             raise
         except Exception as error:
@@ -64,9 +70,14 @@ class InterpretEach(Observer):
 
     def before_pass(self, place: PassPosition, module: ModuleOp) -> None:
         if self.localise:
-            self._snapshot = snapshot_of(module)
+            with self._shapes.applied(module):
+                self._snapshot = snapshot_of(module)
 
     def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
+        with self._shapes.applied(module):
+            self._check_all(module)
+
+    def _check_all(self, module: ModuleOp) -> None:
         assert self._bench is not None
         references = [reference for reference in self._bench.references if not self._bench.exceeds(module, reference)]
         if not references:

@@ -8,13 +8,16 @@ from typing import Any
 from xdsl.dialects import arith, bufferization, math, memref, tensor
 from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.linalg.attrs import IteratorType
+from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import Operation
 
-from ...dialects.core.kernel import is_kernel, kernel_of
+from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ...dialects.core.nesting import nested_ops
 from ...dialects.core.ports import symbol_in
 from ...dialects.core.semantics import SCALAR_RULES
 from ...errors import Diagnostic, did_you_mean
+from ...ir import shape_of
 from .answers import Exactness
 
 NETWORK = "network"
@@ -97,8 +100,15 @@ def is_scalar(module: ModuleOp) -> bool:
 def _is_scalar(op: Operation) -> bool:
     dialect = op.name.partition(".")[0]
     if dialect == "linalg":
-        return op.name in ("linalg.yield", "linalg.fill") or (is_kernel(op) and not kernel_of(op).reduced)
+        return op.name in ("linalg.yield", "linalg.fill") or _is_elementwise(op)
     return dialect in _SCALAR_DIALECTS or (type(op) in SCALAR_RULES and dialect not in _RANGED_DIALECTS)
+
+
+def _is_elementwise(op: Operation) -> bool:
+    is_open = any(extent < 0 for value in op.operands if is_shaped(value) for extent in shape_of(value))
+    if isinstance(op, GenericOp) and is_open:
+        return all(kind.data is IteratorType.PARALLEL for kind in op.iterator_types)
+    return is_kernel(op) and not is_open and not kernel_of(op).reduced
 
 
 def exactness_of(module: ModuleOp) -> Exactness:

@@ -220,6 +220,7 @@ def _at_ends(module: ModuleOp, functions: Sequence[str], seed: int) -> Iterator[
     arguments = [ports(interpreter.symbol(symbol_in(module, name)))[0] for name in functions]
     if not any(arguments):
         return
+    near = [extent for group in arguments for port in group if port.is_open for extent in port.shape] + near
     streams = [samples(group, near, seed, is_moderate=is_moderate) for group in arguments]
     for drawn in zip(*streams, strict=False):
         yield dict(zip(functions, drawn, strict=True))

@@ -42,6 +42,8 @@ def continuing_flags(arguments: Namespace, *, interpret: bool) -> tuple[str, ...
         inputs = f"--inputs={Path(arguments.inputs).resolve()}" if arguments.inputs else f"--seed={arguments.seed}"
         flags += ["--interpret-each", inputs]
         flags += [f"--interpret-function={name}" for name in arguments.interpret_function]
+        shapes: dict[str, tuple[int, ...]] = {} if arguments.input.endswith(".onnx") else dict(arguments.input_shape)
+        flags += [f"--input-shape={name}={','.join(map(str, shape))}" for name, shape in shapes.items()]
         flags += [f"--interpret-runs={arguments.interpret_runs}"] if arguments.interpret_runs else []
     return tuple(flags)
 

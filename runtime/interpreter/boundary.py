@@ -64,6 +64,8 @@ class FunctionPort:
     """Name of the output whose dynamic extents this output has (`tilewright.shape_of`)."""
     memref: MemRefType[Any] | None = None
     """Type of a buffer in the IR, whose layout its array has."""
+    is_open: bool = False
+    """Whether the type in the IR leaves extents open; those of a result that are unknown are -1."""
 
     @property
     def declared(self) -> np.dtype[Any]:
@@ -286,7 +288,8 @@ def ports(function: Operation) -> tuple[list[FunctionPort], list[FunctionPort]]:
     """
     Return the arguments and the results of a function; outputs among the arguments and results are numbered together.
 
-    Raises Diagnostic for a type without a static shape, and where two inputs or two outputs have the same name.
+    Raises Diagnostic for an argument without a static shape, and where two inputs or two outputs have the same name.
+    Extents of results may be open.
     """
     type_ = function.properties.get("function_type")
     if not isinstance(type_, FunctionType):
@@ -332,7 +335,9 @@ def _port(type_: Attribute, attributes: Mapping[str, Attribute], default: str, f
     name, declared = attributes.get("onnx.name"), attributes.get("onnx.type")
     shape = attributes.get("tilewright.shape")
     flat = isinstance(shape, DenseArrayBase)
-    extents = tuple(int(n) for n in shape.get_values()) if flat else _shape(type_, default, function)
+    is_result = default.startswith("result") and "tilewright.output" not in attributes
+    extents = tuple(int(n) for n in shape.get_values()) if flat else _shape(type_, default, function, is_result)
+    is_open = any(extent < 0 for extent in getattr(type_, "get_shape", tuple)())
     return FunctionPort(
         name=name.data if isinstance(name, StringAttr) else default,
         shape=extents,
@@ -343,8 +348,16 @@ def _port(type_: Attribute, attributes: Mapping[str, Attribute], default: str, f
         limits=_numbers(attributes.get("tilewright.range")),
         state=_numbers(attributes.get("tilewright.state")),
         shape_of=target.data if isinstance(target := attributes.get(SHAPE_OF), StringAttr) else "",
-        memref=cast("MemRefType[Any]", type_) if isinstance(type_, MemRefType) else None,
+        memref=_of_extents(cast("MemRefType[Any]", type_), extents) if isinstance(type_, MemRefType) else None,
+        is_open=is_open,
     )
+
+
+def _of_extents(type_: MemRefType[Any], extents: tuple[int, ...]) -> MemRefType[Any]:
+    """Return the type of a buffer whose extents are given."""
+    if type_.get_shape() == extents:
+        return type_
+    return MemRefType(type_.element_type, extents, type_.layout, type_.memory_space)
 
 
 def _numbers(attribute: Attribute | None) -> tuple[int, ...]:
@@ -354,19 +367,51 @@ def _numbers(attribute: Attribute | None) -> tuple[int, ...]:
 def _inner_shape(type_: Attribute, shape: tuple[int, ...]) -> tuple[int, ...] | None:
     if isinstance(type_, EmitC_PointerType):
         return (prod(shape),)
-    return cast("tuple[int, ...]", cast(Any, type_).get_shape()) if hasattr(type_, "get_shape") else None
+    if not hasattr(type_, "get_shape"):
+        return None
+    inner = cast("tuple[int, ...]", cast(Any, type_).get_shape())
+    return shape if any(extent < 0 for extent in inner) else inner
 
 
-def _shape(type_: Attribute, name: str, function: Operation) -> tuple[int, ...]:
+def _shape(type_: Attribute, name: str, function: Operation, is_result: bool) -> tuple[int, ...]:
     shape = cast("tuple[int, ...]", getattr(type_, "get_shape", tuple)())
-    if isinstance(type_, EmitC_PointerType) or any(extent < 0 for extent in shape):
-        raise Diagnostic(
-            f"'{name}' of type {type_} has no static shape",
-            where=where(function),
-            expected="a static shape, or 'tilewright.shape' on a pointer",
-            remedy="give the inputs static shapes",
-        )
+    is_pointer = isinstance(type_, EmitC_PointerType)
+    if is_pointer or (any(extent < 0 for extent in shape) and not is_result):
+        raise _without_shape(name, type_, function)
     return shape
+
+
+def _without_shape(name: str, type_: Attribute | str, function: Operation) -> Diagnostic:
+    return Diagnostic(
+        f"'{name}' of type {type_} has no static shape",
+        where=where(function),
+        expected="a static shape, or 'tilewright.shape' on a pointer",
+        remedy="give the inputs static shapes",
+    )
+
+
+def check_static(results: Sequence[FunctionPort], function: Operation) -> None:
+    """Raise Diagnostic for a result whose extents are open."""
+    for port in results:
+        if any(extent < 0 for extent in port.shape):
+            raise _without_shape(port.name, "an open shape", function)
+
+
+def argument_names(function: Operation) -> list[tuple[str, ...]]:
+    """Return the names of each argument: that of its input, and that of its value in the IR, of `%x` x."""
+    type_ = function.properties.get("function_type")
+    types = type_.inputs.data if isinstance(type_, FunctionType) else ()
+    attributes: Any = function.properties.get("arg_attrs")
+    data: list[Mapping[str, Attribute]] = [attrs.data for attrs in attributes.data] if attributes else []
+    dictionaries = data or [dict[str, Attribute]() for _ in types]
+    numbers: defaultdict[str, Iterator[int]] = defaultdict(count)
+    names: list[tuple[str, ...]] = []
+    for attrs, value in zip(dictionaries, function.regions[0].blocks[0].args, strict=True):
+        kind = "result" if "tilewright.output" in attrs else "arg"
+        default, own = f"{kind}{next(numbers[kind])}", attrs.get("onnx.name")
+        first = own.data if isinstance(own, StringAttr) else default
+        names.append((first, value.name_hint) if value.name_hint else (first,))
+    return names
 
 
 def _declared(text: str) -> Attribute:
@@ -432,7 +477,10 @@ def narrow_limits(port: FunctionPort) -> tuple[int, int] | None:
 
 def seen_value(port: FunctionPort, value: Array) -> Array:
     """Return a result in its declared type and shape, as a new array."""
-    elements = _reinterpreted(np.array(value), port.declared).reshape(-1)
+    elements = _reinterpreted(np.array(value), port.declared)
+    if any(extent < 0 for extent in port.shape):
+        return elements
+    elements = elements.reshape(-1)
     return elements[: prod(port.shape)].reshape(port.shape)
 
 
