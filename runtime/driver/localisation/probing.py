@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from xdsl.dialects import affine, memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -92,6 +93,8 @@ class Probe(RunLimits):
     def products(self, op: Operation, values: Mapping[SSAValue, Value], results: Sequence[Value]) -> list[Value]:
         """Return the results of an op that are no memory, and the memory that it writes."""
         numbers = [result for value, result in zip(op.results, results, strict=True) if not is_memory(value)]
+        if isinstance(op, memref.StoreOp | affine.StoreOp):
+            return numbers  # its operands say what it writes; other elements are those of other ops
         return [*numbers, *(values[value] for value in self.written(op) if value in values)]
 
     def value_of(self, slot: Slot) -> SSAValue | None:

@@ -46,6 +46,10 @@ func.func @network(%a: i32, %m: memref<4xi32>, %n: memref<4xi32>) {
   memref.store %a, %n[%c2] : memref<4xi32>
   func.return
 }"""
+TWO_STORES = STORE.replace(
+    "  func.return",
+    "  memref.store %a, %m[%c1] : memref<4xi32>\n  memref.store %a, %m[%c2] : memref<4xi32>\n  func.return",
+)
 GLOBAL = """
 memref.global "public" @g : memref<2xi32> = dense<0>
 func.func @network(%a: i32) -> i32 {
@@ -173,6 +177,11 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a store to another memref": (STORE, "%n[%c2]", "%m[%c2]"),
     "a store of a truth value to an output is dropped": (FLAG, "memref.store %i, %o[] : memref<i1>\n", ""),
     "an output of zeros is not written": (ZEROS, "linalg.fill ins(%z : f32) outs(%o : memref<4xf32>)\n", ""),
+    "an earlier store is dropped": (
+        TWO_STORES,
+        "memref.store %a, %m[%c1] : memref<4xi32>\n",
+        "",
+    ),
     "one store more": (STORE, "  func.return", "  memref.store %v, %m[%c2] : memref<4xi32>\n  func.return"),
     "a store to a global is dropped": (GLOBAL, "memref.store %a, %m[%c0] : memref<2xi32>\n", ""),
     "a global is gone": (GLOBAL, GLOBAL, "func.func @network(%a: i32) -> i32 {\n  func.return %a : i32\n}"),
@@ -226,7 +235,11 @@ FIRST_OPS: dict[str, tuple[str, ...]] = {
     "a store is dropped": ("writes it last:      none", "before the pass:                 memref.store %a, %n[%c2]"),
     "one store more": ("writes it last:      memref.store %v, %m[%c2]", "before the pass:                 none"),
     "a store to another element": ("memref.store %a, %n[%c1]", "operand 2 is: ", "%c2 = arith.constant 2"),
-    "a store to another memref": ("memref.store %a, %m[%c2]", "operand 1 is: ", "%n, argument 2 of @network"),
+    "a store to another memref": (
+        "writes it last:      memref.store %a, %m[%c2]",
+        "before the pass:                 none",
+    ),
+    "an earlier store is dropped": ("writes it last:      none", "memref.store %a, %m[%c1]"),
     "a store to a global is dropped": ("writes it last:      none", "memref.store %a, %m[%c0]"),
     "a private counter does not count": ("memref.store %old, %m[%c0]", "%new = arith.addi %old, %a : i32 -> 89"),
     "memory is not zeroed": ("%old = memref.load", "written by:     no op", "memref.store %z, %m[%c0]"),
