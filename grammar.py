@@ -4,7 +4,7 @@ The text of a pass pipeline, as MLIR writes it, and the errors that point into i
     builtin.module(canonicalize,func.func(cse),tile{sizes=4,8 memory="L1" dry-run})
 
 A flat list `canonicalize,cse` is a pipeline too. This file knows the brackets only; what the names mean is known to
-`pipeline.py`.
+`pipeline.py`. It reads `mlir-opt[PIPELINE]` as xDSL does: as the options of its pass that runs mlir-opt.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ _BARE = re.compile(r"""[^\s,{}\[\]"']+""")
 _QUOTED = re.compile(r"""(["'])((?:\\.|(?!\1)[^\\])*)\1""", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t"}
 
+_OPTIMIZER = "mlir-opt"
+"""The pass of xDSL that runs upstream's program."""
 ROUNDTRIP = "roundtrip"
 """The value of `--verify-each` that verifies the text of the IR, too."""
 
@@ -141,8 +143,17 @@ class _PipelineReader:
             if not self.take(")"):
                 self.fail(f"'{name[0]}(' is not closed", expected="a comma or ')'")
             return Item(name[0], start, children=children)
+        if name[0] == _OPTIMIZER and self.take("["):
+            return Item(name[0], start, (self.optimizer_arguments(),))
         options = self.options(name[0]) if self.take("{") else ()
         return Item(name[0], start, options)
+
+    def optimizer_arguments(self) -> Option:
+        """Read the pipeline of mlir-opt in brackets, as the option that holds mlir-opt's arguments."""
+        start = self.position
+        pipeline = self.enclosed("[", "]", start - 1)
+        arguments = ("--mlir-print-op-generic", "--allow-unregistered-dialect", "-p", f"builtin.module({pipeline})")
+        return Option("arguments", start, tuple(OptionValue(text, start, quoted=True) for text in arguments))
 
     def options(self, name: str) -> tuple[Option, ...]:
         options: list[Option] = []
@@ -188,13 +199,18 @@ class _PipelineReader:
 
     def braces(self, start: int) -> OptionValue:
         """Read a value in braces: all up to the brace that closes the first."""
+        return OptionValue(self.enclosed("{", "}", start), start, quoted=True)
+
+    def enclosed(self, opening: str, closing: str, start: int) -> str:
+        """Read up to the bracket that closes the one at `start`, and return what is between them."""
         depth = 0
         for position in range(start, len(self.text)):
-            depth += {"{": 1, "}": -1}.get(self.text[position], 0)
+            depth += {opening: 1, closing: -1}.get(self.text[position], 0)
             if depth == 0:
                 self.position = position + 1
-                return OptionValue(self.text[start + 1 : position], start, quoted=True)
-        self.fail("the brace is not closed", expected="'}'", at=start)
+                return self.text[start + 1 : position]
+        what = "brace" if opening == "{" else "bracket"
+        self.fail(f"the {what} is not closed", expected=f"'{closing}'", at=start)
 
 
 def _unescape(text: str) -> str:

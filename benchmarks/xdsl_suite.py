@@ -48,7 +48,6 @@ _LOCATIONS = "the test wants locations of arguments left out; opt-tool prints wh
 _BITS = "the test wants a finite float by its bits, which xDSL reads as an integer; opt-tool prints it in decimal"
 _DOMINANCE = "a value is used where its definition does not dominate, which xDSL does not check and mlir-opt refuses"
 _POSITIONS = "the test wants loc(unknown) of ops without a location; opt-tool prints their positions, as mlir-opt does"
-_BRACKETS = "xDSL's pass mlir-opt takes a pipeline in brackets; in opt-tool's pipelines options stand in braces"
 _ORDER = "the test wants float sums in another order, or 3 * x for x + x + x: docs/xdsl.md"
 _EXCHANGED = "the test wants logarithms and exponentials exchanged: docs/xdsl.md"
 _FLAG = "the test wants the index of a switch truncated to 32 bits: docs/xdsl.md"
@@ -83,10 +82,7 @@ _REASONS = {
     "parser-printer/invalid_dense_attr.mlir": "the test wants xDSL's messages on raw bytes of constants",
     "transforms/cse.mlir": "in graph regions opt-tool's cse replaces operands of earlier ops too",
     "version.mlir": "the test wants the name of xdsl-opt",
-    "mlir-conversion/with-mlir/mlir_opt.mlir": _BRACKETS,
-    "mlir-conversion/with-mlir/control_flow_hoist_collab.mlir": _BRACKETS,
     "mlir-conversion/with-mlir/dialects/func/func_ops.mlir": _POSITIONS,
-    "mlir-conversion/with-mlir/dialects/stencil/ops.mlir": _BRACKETS,
     "mlir-conversion/with-mlir/parser-printer/custom_format_debuginfo.mlir": _POSITIONS,
 }
 """Why commands of a file do not pass with opt-tool, by the file's path."""

@@ -93,6 +93,18 @@ def test_text_and_its_normal_form(text: str, expected: str | None):
     assert parse(expected) == parse(text)
 
 
+def test_a_pipeline_in_brackets_is_the_arguments_of_mlir_opt():
+    pipeline = "func.func(cse,canonicalize{region-simplify=normal}),inline"
+    arguments = f"'--mlir-print-op-generic','--allow-unregistered-dialect','-p','builtin.module({pipeline})'"
+    (item,) = parse_items(f"mlir-opt[{pipeline}]")
+    (option,) = item.options
+    (spelled,) = parse_items(f"mlir-opt{{arguments={arguments}}}")[0].options
+    assert (option.name, [value.text for value in option.values or ()]) == (
+        spelled.name,
+        [value.text for value in spelled.values or ()],
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "message", "column"),
     [
@@ -101,6 +113,8 @@ def test_text_and_its_normal_form(text: str, expected: str | None):
         ("builtin.module(plain", "'builtin.module(' is not closed", 20),
         ("tile{sizes=", "the value is missing", 11),
         ("tile{sizes=[1,2}", "the list is not closed", 15),
+        ("plain,mlir-opt[cse", "the bracket is not closed", 14),
+        ("plain[cse]", "the pipeline goes on after its end", 5),
         ("tile{=3}", "an option of 'tile' is malformed", 5),
         ('tile{memory="a}', "the quoted text is not closed", 12),
         ("tile{memory={a}", "an option of 'tile' is malformed", 15),
