@@ -16,25 +16,25 @@ from tilewright.passes.formats.c import render
 pytestmark = pytest.mark.quick
 
 
-@instruction("toy.move", c="toy_move")
+@instruction("moves.move", c="moves_move")
 def move(source: In[i8], target: Out[i8]) -> None:
     """Copy 8 bytes."""
     target[:8] = source[:8]
 
 
-@instruction("toy.address", c="toy_address")
+@instruction("moves.address", c="moves_address")
 def address(buffer: Ref[i8]) -> Scalar[i32]:
     """Return the address of a buffer."""
     return np.asarray(buffer.size)
 
 
-TOY = Dialect("toy", [move.op, address.op])
+MOVES = Dialect("moves", [move.op, address.op])
 
 
 def c_of(body: str, functions: str = "") -> str:
     """The C of a function on two buffers."""
     context = new_context()
-    context.load_dialect(TOY)
+    context.load_dialect(MOVES)
     text = f"{functions} func.func @f(%x: memref<8xi8>, %y: memref<8xi8>) {{ {body} func.return }}"
     module = parse_module(context, text)
     verify(module)
@@ -43,7 +43,7 @@ def c_of(body: str, functions: str = "") -> str:
     return render(module).text()
 
 
-MOVE = "toy.move %x, %y : memref<8xi8>, memref<8xi8>"
+MOVE = "moves.move %x, %y : memref<8xi8>, memref<8xi8>"
 
 
 def test_a_buffer_that_an_instruction_of_a_target_writes_is_not_const():
@@ -55,7 +55,7 @@ def test_writes_are_seen_through_views_loops_and_calls():
       %n = arith.constant 2 : index
       scf.for %i = %n to %n step %n {
         %p = memref.subview %y[4] [4] [1] : memref<8xi8> to memref<4xi8, strided<[1], offset: 4>>
-        toy.move %x, %p : memref<8xi8>, memref<4xi8, strided<[1], offset: 4>>
+        moves.move %x, %p : memref<8xi8>, memref<4xi8, strided<[1], offset: 4>>
       }
       func.return
     }"""
@@ -72,5 +72,5 @@ def test_an_instruction_may_not_write_a_constant():
 
 
 def test_a_pure_call_on_a_buffer_declares_that_it_has_none():
-    assert "toy_address" in c_of("""%a = toy.address %x : memref<8xi8> %c = arith.trunci %a : i32 to i8
+    assert "moves_address" in c_of("""%a = moves.address %x : memref<8xi8> %c = arith.trunci %a : i32 to i8
         %0 = arith.constant 0 : index memref.store %c, %y[%0] : memref<8xi8>""")
