@@ -77,7 +77,7 @@ def _(arguments, mo, stages):
 @app.cell
 def _(escape, mo, slider, stages):
     stage = stages[slider.value]
-    _phases = list(dict.fromkeys(each.phase for each in stages))
+    _phases = list(dict.fromkeys(stage.phase for stage in stages))
     _shown = " → ".join(f"<b>{escape(name)}</b>" if name == stage.phase else escape(name) for name in _phases)
     mo.md(f"{_shown}\n\nStage {slider.value} of {len(stages) - 1}: after the pass **`{stage.name}`**")
     return (stage,)

@@ -8,9 +8,10 @@ from xdsl.ir import Block, Region
 
 
 def reverse_postorder(region: Region) -> list[Block]:
-    """Return the blocks of a region that its entry reaches, each after those that dominate it."""
+    """Return the blocks of a region that its entry reaches, each after those that dominate it; none of an empty one."""
     postorder: list[Block] = []
-    entry = region.blocks[0]
+    if (entry := region.first_block) is None:
+        return []
     seen, path = {entry}, [(entry, iter(_last_first(entry)))]
     while path:
         block, successors = path[-1]

@@ -30,7 +30,7 @@ _DEPTH = 2
 
 
 def constraint_text(constraint: object, depth: int = 0) -> str:
-    """Return what a constraint admits, such as `i32 or index`; `any` where it admits everything."""
+    """Return the types or attributes that a constraint admits, such as `i32 or index`; `any` for all."""
     match constraint:
         case RangeLengthConstraint(constraint=inner) | TypeVarConstraint(base_constraint=inner):
             return constraint_text(inner, depth)

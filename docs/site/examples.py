@@ -71,7 +71,7 @@ def _run(path: str) -> Example:
 
 
 def _output(command: str, program: str, test: Path) -> str:
-    """Return what a command of a test prints for a program in place of the test's; empty where it fails."""
+    """Return the output of a test's command for a program in place of the test's; empty where it fails."""
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         Path(test.name).write_text(program, encoding="utf-8")
         result = run_line(substitute(_named(command, test), test, Path(folder)), TOOLS)

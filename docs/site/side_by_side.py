@@ -8,23 +8,15 @@ that the compiler keeps, those of a line of C from its comments.
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 
-import onnx
-from xdsl.dialects.builtin import ModuleOp
-
-from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.syntax.printer import Locations
 from tilewright.dialects.core.syntax.text import print_ir
 from tilewright.docs.site.highlighting import highlighted
 from tilewright.docs.site.text import GeneratedPage
-from tilewright.frontend.zoo import build
-from tilewright.passes.core.manager import Observer, PassPosition
-from tilewright.test.docs.levels import LEVELS, NETWORK, PAGE, machine_of
+from tilewright.test.docs.levels import LEVELS, NETWORK, PAGE, compiled_levels, machine_of
 
 _LOCATION = re.compile(r' loc\((?:unknown|"[^"]*"|fused\[[^\]]*\]|[^()]*)\)$')
 _ELIDED = 8
@@ -58,40 +50,19 @@ class CodeLine:
     nodes: tuple[str, ...] = ()
 
 
-class _Texts(Observer):
-    """Text of the module, with locations, after each pass that LEVELS name."""
-
-    def __init__(self) -> None:
-        self.texts: dict[str, str] = {}
-
-    def before_pipeline(self, pipeline: object, module: ModuleOp) -> None:
-        self._note("", module)
-
-    def after_pass(self, place: PassPosition, module: ModuleOp) -> None:
-        self._note(place.step.name, module)
-
-    def _note(self, shown: str, module: ModuleOp) -> None:
-        for level, (name, _) in LEVELS.items():
-            if name == shown and level not in self.texts:
-                self.texts[level] = print_ir(module, elide=_ELIDED, width=0, locations=Locations.ALL)
-
-
 def side_by_side_page() -> Iterator[GeneratedPage]:
     """Yield the page, whose texts are those of a compilation."""
-    levels = compiled_levels(machine_of(PAGE.read_text(encoding="utf-8")))
+    levels = level_lines(machine_of(PAGE.read_text(encoding="utf-8")))
     html = page_of(levels)
     yield GeneratedPage("side-by-side.md", _TEXT.format(network=NETWORK) + html + "\n")
 
 
-def compiled_levels(machine: str) -> dict[str, list[CodeLine]]:
+def level_lines(machine: str) -> dict[str, list[CodeLine]]:
     """Return the lines of each level of the network compiled for a machine, by the level's name."""
-    texts = _Texts()
-    with tempfile.TemporaryDirectory() as folder:
-        target, network = Path(folder, "near.toml"), Path(folder, f"{NETWORK}.onnx")
-        target.write_text(machine, encoding="utf-8")
-        onnx.save(build(NETWORK), network)  # pyright: ignore[reportUnknownMemberType]
-        body = compile_model(Model(network), str(target), observers=[texts]).program().body
-    levels = {level: ir_lines(texts.texts[level]) for level in LEVELS}
+    texts, body = compiled_levels(
+        machine, lambda module: print_ir(module, elide=_ELIDED, width=0, locations=Locations.ALL)
+    )
+    levels = {level: ir_lines(texts[level]) for level in LEVELS}
     nodes = {node for line in levels["graph"] for node in line.nodes}
     return levels | {"C": c_lines(body, nodes)}
 

@@ -133,7 +133,7 @@ class CommandRun:
         bisection.check(module)
 
     def explain(self, module: ModuleOp) -> str:
-        """Return what passes remarked on the value that --explain names."""
+        """Return the remarks of passes on the value that --explain names."""
         from ..remarks.explanation import explanation
 
         return explanation(self.arguments.explain, module, self.remarks or ())

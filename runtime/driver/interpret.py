@@ -45,7 +45,7 @@ class InterpretEach(Observer):
     shapes: Shapes = field(default_factory=dict[str, Sequence[int]])
     """Extents of arguments whose types leave them open, by the names of inputs or values."""
     localise: bool = True
-    """Whether an error names the first op with another value, which takes several further runs."""
+    """Fault localisation: an error names the first op with another value, which takes several further runs."""
     _bench: Bench | None = field(default=None, init=False)
     _snapshot: Snapshot | None = field(default=None, init=False)
     """Program before the pass that runs."""

@@ -65,7 +65,7 @@ class FunctionPort:
     memref: MemRefType[Any] | None = None
     """Type of a buffer in the IR, whose layout its array has."""
     is_open: bool = False
-    """Whether the type in the IR leaves extents open; those of a result that are unknown are -1."""
+    """Dynamic shape: the type in the IR leaves extents open; those of a result that are unknown are -1."""
 
     @property
     def declared(self) -> np.dtype[Any]:

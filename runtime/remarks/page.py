@@ -82,7 +82,7 @@ def _block(name: str, place: int, remarks: Sequence[Remark]) -> str:
 
 
 def _key(remark: Remark) -> tuple[str, str, str, str]:
-    """Return what the text of a remark shows: parts of a kernel may have equal ones."""
+    """Return the shown parts of a remark, by which equal ones of a kernel's parts are merged."""
     return remark.kind, remark.name, remark.op, remark.message
 
 

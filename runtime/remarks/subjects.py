@@ -14,7 +14,7 @@ CYCLES = "cycles"
 
 @dataclass(frozen=True)
 class RemarkSubject:
-    """What remarks are about; `remarks` are in the order of the passes."""
+    """Subject of remarks, an op or ONNX node; `remarks` are in the order of the passes."""
 
     title: str
     remarks: tuple[Remark, ...]

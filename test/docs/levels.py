@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import onnx
@@ -45,11 +45,12 @@ MARK = r"<!-- level: (\w+) -->"
 C_FUNCTION = r"static .*\bmatmul_0\("
 
 
-class _Texts(Observer):
-    """Text of the module after each pass that LEVELS name."""
+class _LevelTexts(Observer):
+    """Text of the module after each pass that LEVELS name, as `text_of` prints it."""
 
-    def __init__(self) -> None:
+    def __init__(self, text_of: Callable[[ModuleOp], str]) -> None:
         self.texts: dict[str, str] = {}
+        self._text_of = text_of
 
     def before_pipeline(self, pipeline: object, module: ModuleOp) -> None:
         self._note("", module)
@@ -59,8 +60,19 @@ class _Texts(Observer):
 
     def _note(self, shown: str, module: ModuleOp) -> None:
         for level, (name, _) in LEVELS.items():
-            if name == shown:
-                self.texts.setdefault(level, print_ir(module, elide=8, width=WIDTH))
+            if name == shown and level not in self.texts:
+                self.texts[level] = self._text_of(module)
+
+
+def compiled_levels(machine: str, text_of: Callable[[ModuleOp], str]) -> tuple[dict[str, str], str]:
+    """Return the text of each level of the network compiled for a machine, by the level's name, and the C."""
+    levels = _LevelTexts(text_of)
+    with tempfile.TemporaryDirectory() as folder:
+        target, network = Path(folder, "near.toml"), Path(folder, f"{NETWORK}.onnx")
+        target.write_text(machine, encoding="utf-8")
+        onnx.save(build(NETWORK), network)  # pyright: ignore[reportUnknownMemberType]
+        body = compile_model(Model(network), str(target), observers=[levels]).program().body
+    return levels.texts, body
 
 
 def machine_of(page: str) -> str:
@@ -93,14 +105,9 @@ def excerpt(text: str, begin: str) -> str:
 
 def blocks(machine: str) -> dict[str, str]:
     """Return the block of code of each level of the network compiled for a machine, by its name."""
-    texts = _Texts()
-    with tempfile.TemporaryDirectory() as folder:
-        target, network = Path(folder, "near.toml"), Path(folder, f"{NETWORK}.onnx")
-        target.write_text(machine, encoding="utf-8")
-        onnx.save(build(NETWORK), network)  # pyright: ignore[reportUnknownMemberType]
-        body = compile_model(Model(network), str(target), observers=[texts]).program().body
+    texts, body = compiled_levels(machine, lambda module: print_ir(module, elide=8, width=WIDTH))
     texts_of = {
-        level: "\n".join(["```mlir", *(excerpt(texts.texts[level], begin) for begin in begins), "```"])
+        level: "\n".join(["```mlir", *(excerpt(texts[level], begin) for begin in begins), "```"])
         for level, (_, begins) in LEVELS.items()
     }
     return texts_of | {"c": f"```c\n{excerpt(body, C_FUNCTION)}\n```"}

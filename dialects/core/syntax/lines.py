@@ -21,7 +21,7 @@ _SPACE = r"(?:[ \t\r\n]++|//[^\n]*+)*+"
 _SPACE_ONLY = re.compile(_SPACE)
 _OP = r"""(?:[a-zA-Z_][a-zA-Z0-9_$]*\.[a-zA-Z0-9_$.]+|"[a-zA-Z0-9_$.]+"[ \t]*\()"""
 _NEXT = re.compile(rf"""{_SPACE}(?:\}}|%[a-zA-Z0-9$._-]+[ \t]*=[ \t]*{_OP}|{_OP})""")
-"""What follows an op without doubt: the end of its region, or an op whose name has its dialect, or is in quotes."""
+"""End of an op's text, by what follows: the end of its region, or an op whose name has its dialect or is quoted."""
 _CUSTOM = re.compile(r"(?:%[a-zA-Z0-9$._-]+[ \t]*=[ \t]*)?[a-zA-Z_][a-zA-Z0-9_$]*\.")
 _GENERIC = re.compile(r'(?:%[a-zA-Z0-9$._-]+[ \t]*=[ \t]*)?"')
 _LONGEST = 512
@@ -41,7 +41,7 @@ class LineTemplate:
 
     op: type[Operation]
     defines: bool
-    """Whether the first name of the line is that of the op's result."""
+    """True where the first name of the line is that of the op's result."""
     operands: tuple[int, ...]
     """For each operand the number of its name in the line."""
     operand_types: tuple[Attribute, ...]

@@ -125,7 +125,7 @@ class LocatingParser(Parser):
     """A parser that gives each op without a location the line and column at which it stands."""
 
     _reads_lines: ClassVar[bool] = True
-    """Whether ops of lines that are like earlier ones are made without tokens."""
+    """Use of line templates: ops of lines that are like earlier ones are made without tokens."""
 
     class _TensorLiteralElement(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
         """

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
+
+from ..block_order import reverse_postorder, successors_of
 
 _GRAPH_OPS = frozenset(("builtin.module", "equivalence.graph", "hw.module", "ml_program.subgraph", "test.op"))
 """Ops whose regions are graphs; `test.op` stands for any op, as one that is not registered does."""
@@ -37,11 +37,11 @@ def _is_graph(block: Block) -> bool:
 
 def dominator_tree(region: Region) -> dict[Block, list[Block]]:
     """Return the blocks that each reachable block of a region immediately dominates (Cooper, Harvey, Kennedy 2001)."""
-    order = _reverse_postorder(region)
+    order = reverse_postorder(region)
     rank = {block: index for index, block in enumerate(order)}
     sources: dict[Block, list[int]] = {block: [] for block in order}
     for block in order:
-        for successor in _successors(block):
+        for successor in successors_of(block):
             sources[successor].append(rank[block])
     dominator = [0] + [-1] * (len(order) - 1)
     changed = True
@@ -71,27 +71,4 @@ def _common_dominator(first: int, second: int, dominator: list[int]) -> int:
 
 def reachable_blocks(region: Region) -> set[Block]:
     """Return the blocks of a region that control flow reaches from its first block."""
-    return set(_reverse_postorder(region))
-
-
-def _reverse_postorder(region: Region) -> list[Block]:
-    entry = region.first_block
-    if entry is None:
-        return []
-    order: list[Block] = []
-    seen = {entry}
-    pending = [(entry, iter(_successors(entry)))]
-    while pending:
-        block, rest = pending[-1]
-        successor = next((block for block in rest if block not in seen), None)
-        if successor is None:
-            order.append(block)
-            pending.pop()
-            continue
-        seen.add(successor)
-        pending.append((successor, iter(_successors(successor))))
-    return order[::-1]
-
-
-def _successors(block: Block) -> Sequence[Block]:
-    return block.last_op.successors if block.last_op is not None else ()
+    return set(reverse_postorder(region))

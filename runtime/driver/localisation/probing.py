@@ -71,7 +71,7 @@ class Probe(RunLimits):
     scopes: dict[Block, Mapping[SSAValue, Value]] = field(default_factory=dict[Block, Mapping[SSAValue, Value]])
     """Values in scope when a block was entered first."""
     knows_all_writes: bool = True
-    """Whether each op that has run says which memory it writes."""
+    """Known effects: each op that has run says which memory it writes."""
     _begins: dict[Operation, int] = field(default_factory=dict[Operation, int])
     """Op with ops inside that is running -> the number of writes before it."""
     _analysis: EffectAnalysis = field(default_factory=EffectAnalysis)

@@ -149,7 +149,11 @@ def _evaluated(
 
 
 def _executor(options: argparse.Namespace) -> Callable[[DesignSweep, Sequence[PointJob]], Outcomes]:
-    """Return what evaluates jobs. Raises UsageError for a wrong address, and Diagnostic where dask is missing."""
+    """
+    Return the executor of jobs: processes, or a cluster.
+
+    Raises UsageError for a wrong address, and Diagnostic where dask is missing.
+    """
     from ....grammar import UsageError
     from .sweep import DesignSweep
 
